@@ -40,8 +40,12 @@ const factsOf = ({ path }: Pick<ListEndpoint, "path">): Facts => {
 /** A column of include: the only one of its list is in every page that has a column of include. */
 function onRequest({ name }: Column, included: readonly Column[], joined?: string): string {
   if (included.length === 1) return joined ? `${joined} as ${name}` : `v.${name}`;
-  return `case when '${name}' = any (include) then ${joined ?? `v.${name}`} end as ${name}`;
+  return `case when with_${name} then ${joined ?? `v.${name}`} end as ${name}`;
 }
+
+/** For each column whether include names it: asked once, and not of every row. */
+const variables = (included: readonly Column[]): string =>
+  included.map(({ name }) => `  with_${name} boolean := '${name}' = any (include);\n`).join("");
 
 /** The conditions of a statement. */
 function conditions({ rpc }: ListEndpoint, { args }: Facts, { from, lead, filters = [], where }: Branch): string[] {
@@ -112,7 +116,7 @@ end if;
 function withoutOthers(included: readonly Column[]): string {
   if (included.length < 2) return "";
   const lines = included.map(
-    ({ name }) => `  if not '${name}' = any (include) then kept := replace(kept, ',"${name}":null', ''); end if;`,
+    ({ name }) => `  if not with_${name} then kept := replace(kept, ',"${name}":null', ''); end if;`,
   );
   return `-- Columns that include does not name are null in every row, and are taken out of the text of the page. This text is
 -- never within a value, because quotes are escaped there. Each assignment to page parses it.
@@ -129,17 +133,16 @@ function byInclude(endpoint: ListEndpoint, page: (included: readonly Column[]) =
   const { included } = endpoint;
   const { apart } = factsOf(endpoint);
   const text = (columns: readonly Column[]) => page(columns) + withoutOthers(columns);
+  if (included.length === 0) return text([]);
+  const [others, joined] = [false, true].map((is) => included.filter(({ name }) => apart?.includes(name) === is));
+  const only = (columns: readonly Column[] = [], left: readonly Column[] = []) => ({
+    when: `not include && array[${left.map(({ name }) => `'${name}'`).join(", ")}]`,
+    text: text(columns),
+  });
   return choice([
-    { ...(included.length > 0 && { when: "include is null" }), text: text([]) },
-    ...(apart
-      ? [
-          {
-            when: `not include && array[${apart.map((name) => `'${name}'`).join(", ")}]`,
-            text: text(included.filter(({ name }) => !apart.includes(name))),
-          },
-        ]
-      : []),
-    ...(included.length > 0 ? [{ text: text(included) }] : []),
+    { when: "include is null", text: text([]) },
+    ...(apart ? [only(others, joined), only(joined, others)] : []),
+    { text: text(included) },
   ]);
 }
 
@@ -254,7 +257,7 @@ declare
   -- The page begins below this pair of instant and id (docs/api.md, Lists).
   below_instant timestamptz := ${isWindowed ? "until + interval '1 microsecond'" : "timestamptz 'infinity'"};
   below_id uuid := uuid '00000000-0000-0000-0000-000000000000';
-${leadBy ? "  lead_by text;\n" : ""}${endpoint.included.length > 1 ? "  kept text;\n" : ""}begin
+${leadBy ? "  lead_by text;\n" : ""}${endpoint.included.length > 1 ? `  kept text;\n${variables(endpoint.included)}` : ""}begin
 ${indent(body, 2)}end
 $$;
 
@@ -382,7 +385,12 @@ set jit = off
 as $$
 declare
   kept text;
-begin
+${variables(
+  lists
+    .map(({ included }) => included)
+    .filter(({ length }) => length > 1)
+    .flat(),
+)}begin
 ${indent(choice(lists.map((one) => ({ when: `list = '${one.path.slice(1)}'`, text: byInclude(one, (columns) => changesStatement(one, columns)) }))), 2)}end
 $$;
 

@@ -283,6 +283,13 @@ declare
   below_id uuid := uuid '00000000-0000-0000-0000-000000000000';
   lead_by text;
   kept text;
+  with_sender_id boolean := 'sender_id' = any (include);
+  with_receiver_id boolean := 'receiver_id' = any (include);
+  with_category_id boolean := 'category_id' = any (include);
+  with_sender_team_id boolean := 'sender_team_id' = any (include);
+  with_sender_team_name boolean := 'sender_team_name' = any (include);
+  with_receiver_team_id boolean := 'receiver_team_id' = any (include);
+  with_receiver_team_name boolean := 'receiver_team_name' = any (include);
 begin
   if not (
     row_security_active('app.kudos'::regclass)
@@ -391,9 +398,9 @@ begin
         select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-            case when 'sender_id' = any (include) then v.sender_id end as sender_id,
-            case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
-            case when 'category_id' = any (include) then v.category_id end as category_id
+            case when with_sender_id then v.sender_id end as sender_id,
+            case when with_receiver_id then v.receiver_id end as receiver_id,
+            case when with_category_id then v.category_id end as category_id
           from api.activity as v
           where v.company_id = api_key.company_id
             and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
@@ -409,9 +416,9 @@ begin
         select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-            case when 'sender_id' = any (include) then v.sender_id end as sender_id,
-            case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
-            case when 'category_id' = any (include) then v.category_id end as category_id
+            case when with_sender_id then v.sender_id end as sender_id,
+            case when with_receiver_id then v.receiver_id end as receiver_id,
+            case when with_category_id then v.category_id end as category_id
           from api.activity as v
           where v.company_id = api_key.company_id and v.sender_id = list_activity.sender_id
             and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
@@ -429,9 +436,9 @@ begin
         select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-            case when 'sender_id' = any (include) then v.sender_id end as sender_id,
-            case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
-            case when 'category_id' = any (include) then v.category_id end as category_id
+            case when with_sender_id then v.sender_id end as sender_id,
+            case when with_receiver_id then v.receiver_id end as receiver_id,
+            case when with_category_id then v.category_id end as category_id
           from api.activity as v
           where v.company_id = api_key.company_id and v.receiver_id = list_activity.receiver_id
             and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
@@ -449,9 +456,9 @@ begin
         select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-            case when 'sender_id' = any (include) then v.sender_id end as sender_id,
-            case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
-            case when 'category_id' = any (include) then v.category_id end as category_id
+            case when with_sender_id then v.sender_id end as sender_id,
+            case when with_receiver_id then v.receiver_id end as receiver_id,
+            case when with_category_id then v.category_id end as category_id
           from api.activity as v
           where v.company_id = api_key.company_id and v.category_id = list_activity.category_id
             and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
@@ -466,12 +473,12 @@ begin
     -- never within a value, because quotes are escaped there. Each assignment to page parses it.
     if cardinality(include) < 3 then
       kept := page;
-      if not 'sender_id' = any (include) then kept := replace(kept, ',"sender_id":null', ''); end if;
-      if not 'receiver_id' = any (include) then kept := replace(kept, ',"receiver_id":null', ''); end if;
-      if not 'category_id' = any (include) then kept := replace(kept, ',"category_id":null', ''); end if;
+      if not with_sender_id then kept := replace(kept, ',"sender_id":null', ''); end if;
+      if not with_receiver_id then kept := replace(kept, ',"receiver_id":null', ''); end if;
+      if not with_category_id then kept := replace(kept, ',"category_id":null', ''); end if;
       page := kept;
     end if;
-  else
+  elsif not include && array['sender_id', 'receiver_id', 'category_id'] then
     if lead_by is null then
       select
         count(*), json_agg(item) filter (where place <= max_rows),
@@ -480,13 +487,10 @@ begin
         select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-            case when 'sender_id' = any (include) then v.sender_id end as sender_id,
-            case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
-            case when 'category_id' = any (include) then v.category_id end as category_id,
-            case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
-            case when 'sender_team_name' = any (include) then sender_team.name end as sender_team_name,
-            case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
-            case when 'receiver_team_name' = any (include) then receiver_team.name end as receiver_team_name
+            case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+            case when with_sender_team_name then sender_team.name end as sender_team_name,
+            case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+            case when with_receiver_team_name then receiver_team.name end as receiver_team_name
           from api.activity as v
           left join lateral (
             select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.sender_team_id offset 0
@@ -508,13 +512,10 @@ begin
         select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-            case when 'sender_id' = any (include) then v.sender_id end as sender_id,
-            case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
-            case when 'category_id' = any (include) then v.category_id end as category_id,
-            case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
-            case when 'sender_team_name' = any (include) then sender_team.name end as sender_team_name,
-            case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
-            case when 'receiver_team_name' = any (include) then receiver_team.name end as receiver_team_name
+            case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+            case when with_sender_team_name then sender_team.name end as sender_team_name,
+            case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+            case when with_receiver_team_name then receiver_team.name end as receiver_team_name
           from api.activity as v
           left join lateral (
             select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.sender_team_id offset 0
@@ -538,13 +539,10 @@ begin
         select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-            case when 'sender_id' = any (include) then v.sender_id end as sender_id,
-            case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
-            case when 'category_id' = any (include) then v.category_id end as category_id,
-            case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
-            case when 'sender_team_name' = any (include) then sender_team.name end as sender_team_name,
-            case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
-            case when 'receiver_team_name' = any (include) then receiver_team.name end as receiver_team_name
+            case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+            case when with_sender_team_name then sender_team.name end as sender_team_name,
+            case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+            case when with_receiver_team_name then receiver_team.name end as receiver_team_name
           from api.activity as v
           left join lateral (
             select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.sender_team_id offset 0
@@ -568,13 +566,140 @@ begin
         select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-            case when 'sender_id' = any (include) then v.sender_id end as sender_id,
-            case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
-            case when 'category_id' = any (include) then v.category_id end as category_id,
-            case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
-            case when 'sender_team_name' = any (include) then sender_team.name end as sender_team_name,
-            case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
-            case when 'receiver_team_name' = any (include) then receiver_team.name end as receiver_team_name
+            case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+            case when with_sender_team_name then sender_team.name end as sender_team_name,
+            case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+            case when with_receiver_team_name then receiver_team.name end as receiver_team_name
+          from api.activity as v
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.sender_team_id offset 0
+          ) as sender_team on true
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.receiver_team_id offset 0
+          ) as receiver_team on true
+          where v.company_id = api_key.company_id and v.category_id = list_activity.category_id
+            and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+            and (list_activity.sender_id is null or v.sender_id = list_activity.sender_id)
+            and (list_activity.receiver_id is null or v.receiver_id = list_activity.receiver_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
+        ) as item
+      ) as numbered;
+    end if;
+    -- Columns that include does not name are null in every row, and are taken out of the text of the page. This text is
+    -- never within a value, because quotes are escaped there. Each assignment to page parses it.
+    if cardinality(include) < 4 then
+      kept := page;
+      if not with_sender_team_id then kept := replace(kept, ',"sender_team_id":null', ''); end if;
+      if not with_sender_team_name then kept := replace(kept, ',"sender_team_name":null', ''); end if;
+      if not with_receiver_team_id then kept := replace(kept, ',"receiver_team_id":null', ''); end if;
+      if not with_receiver_team_name then kept := replace(kept, ',"receiver_team_name":null', ''); end if;
+      page := kept;
+    end if;
+  else
+    if lead_by is null then
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item)."timestamp" || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
+          select
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+            case when with_sender_id then v.sender_id end as sender_id,
+            case when with_receiver_id then v.receiver_id end as receiver_id,
+            case when with_category_id then v.category_id end as category_id,
+            case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+            case when with_sender_team_name then sender_team.name end as sender_team_name,
+            case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+            case when with_receiver_team_name then receiver_team.name end as receiver_team_name
+          from api.activity as v
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.sender_team_id offset 0
+          ) as sender_team on true
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.receiver_team_id offset 0
+          ) as receiver_team on true
+          where v.company_id = api_key.company_id
+            and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
+        ) as item
+      ) as numbered;
+    elsif lead_by = 'sender' then
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item)."timestamp" || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
+          select
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+            case when with_sender_id then v.sender_id end as sender_id,
+            case when with_receiver_id then v.receiver_id end as receiver_id,
+            case when with_category_id then v.category_id end as category_id,
+            case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+            case when with_sender_team_name then sender_team.name end as sender_team_name,
+            case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+            case when with_receiver_team_name then receiver_team.name end as receiver_team_name
+          from api.activity as v
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.sender_team_id offset 0
+          ) as sender_team on true
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.receiver_team_id offset 0
+          ) as receiver_team on true
+          where v.company_id = api_key.company_id and v.sender_id = list_activity.sender_id
+            and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+            and (list_activity.receiver_id is null or v.receiver_id = list_activity.receiver_id)
+            and (list_activity.category_id is null or v.category_id = list_activity.category_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
+        ) as item
+      ) as numbered;
+    elsif lead_by = 'receiver' then
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item)."timestamp" || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
+          select
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+            case when with_sender_id then v.sender_id end as sender_id,
+            case when with_receiver_id then v.receiver_id end as receiver_id,
+            case when with_category_id then v.category_id end as category_id,
+            case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+            case when with_sender_team_name then sender_team.name end as sender_team_name,
+            case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+            case when with_receiver_team_name then receiver_team.name end as receiver_team_name
+          from api.activity as v
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.sender_team_id offset 0
+          ) as sender_team on true
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.receiver_team_id offset 0
+          ) as receiver_team on true
+          where v.company_id = api_key.company_id and v.receiver_id = list_activity.receiver_id
+            and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+            and (list_activity.sender_id is null or v.sender_id = list_activity.sender_id)
+            and (list_activity.category_id is null or v.category_id = list_activity.category_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
+        ) as item
+      ) as numbered;
+    else
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item)."timestamp" || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
+          select
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+            case when with_sender_id then v.sender_id end as sender_id,
+            case when with_receiver_id then v.receiver_id end as receiver_id,
+            case when with_category_id then v.category_id end as category_id,
+            case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+            case when with_sender_team_name then sender_team.name end as sender_team_name,
+            case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+            case when with_receiver_team_name then receiver_team.name end as receiver_team_name
           from api.activity as v
           left join lateral (
             select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.sender_team_id offset 0
@@ -595,13 +720,13 @@ begin
     -- never within a value, because quotes are escaped there. Each assignment to page parses it.
     if cardinality(include) < 7 then
       kept := page;
-      if not 'sender_id' = any (include) then kept := replace(kept, ',"sender_id":null', ''); end if;
-      if not 'receiver_id' = any (include) then kept := replace(kept, ',"receiver_id":null', ''); end if;
-      if not 'category_id' = any (include) then kept := replace(kept, ',"category_id":null', ''); end if;
-      if not 'sender_team_id' = any (include) then kept := replace(kept, ',"sender_team_id":null', ''); end if;
-      if not 'sender_team_name' = any (include) then kept := replace(kept, ',"sender_team_name":null', ''); end if;
-      if not 'receiver_team_id' = any (include) then kept := replace(kept, ',"receiver_team_id":null', ''); end if;
-      if not 'receiver_team_name' = any (include) then kept := replace(kept, ',"receiver_team_name":null', ''); end if;
+      if not with_sender_id then kept := replace(kept, ',"sender_id":null', ''); end if;
+      if not with_receiver_id then kept := replace(kept, ',"receiver_id":null', ''); end if;
+      if not with_category_id then kept := replace(kept, ',"category_id":null', ''); end if;
+      if not with_sender_team_id then kept := replace(kept, ',"sender_team_id":null', ''); end if;
+      if not with_sender_team_name then kept := replace(kept, ',"sender_team_name":null', ''); end if;
+      if not with_receiver_team_id then kept := replace(kept, ',"receiver_team_id":null', ''); end if;
+      if not with_receiver_team_name then kept := replace(kept, ',"receiver_team_name":null', ''); end if;
       page := kept;
     end if;
   end if;
@@ -1237,6 +1362,13 @@ set jit = off
 as $$
 declare
   kept text;
+  with_sender_id boolean := 'sender_id' = any (include);
+  with_receiver_id boolean := 'receiver_id' = any (include);
+  with_category_id boolean := 'category_id' = any (include);
+  with_sender_team_id boolean := 'sender_team_id' = any (include);
+  with_sender_team_name boolean := 'sender_team_name' = any (include);
+  with_receiver_team_id boolean := 'receiver_team_id' = any (include);
+  with_receiver_team_name boolean := 'receiver_team_name' = any (include);
 begin
   if list = 'members' then
     select
@@ -1436,9 +1568,9 @@ begin
               select
                 v.changed_in, v.id,
                 v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-                case when 'sender_id' = any (include) then v.sender_id end as sender_id,
-                case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
-                case when 'category_id' = any (include) then v.category_id end as category_id,
+                case when with_sender_id then v.sender_id end as sender_id,
+                case when with_receiver_id then v.receiver_id end as receiver_id,
+                case when with_category_id then v.category_id end as category_id,
                 false as deleted
               from api.activity as v
               where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
@@ -1456,9 +1588,9 @@ begin
               left join lateral (
                 select
                   v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-                  case when 'sender_id' = any (include) then v.sender_id end as sender_id,
-                  case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
-                  case when 'category_id' = any (include) then v.category_id end as category_id
+                  case when with_sender_id then v.sender_id end as sender_id,
+                  case when with_receiver_id then v.receiver_id end as receiver_id,
+                  case when with_category_id then v.category_id end as category_id
                 from api.activity as v where v.company_id = company and v.id = d.id offset 0
               ) as there on true
               where d.id not in (
@@ -1478,9 +1610,85 @@ begin
       -- never within a value, because quotes are escaped there. Each assignment to page parses it.
       if cardinality(include) < 3 then
         kept := page;
-        if not 'sender_id' = any (include) then kept := replace(kept, ',"sender_id":null', ''); end if;
-        if not 'receiver_id' = any (include) then kept := replace(kept, ',"receiver_id":null', ''); end if;
-        if not 'category_id' = any (include) then kept := replace(kept, ',"category_id":null', ''); end if;
+        if not with_sender_id then kept := replace(kept, ',"sender_id":null', ''); end if;
+        if not with_receiver_id then kept := replace(kept, ',"receiver_id":null', ''); end if;
+        if not with_category_id then kept := replace(kept, ',"category_id":null', ''); end if;
+        page := kept;
+      end if;
+    elsif not include && array['sender_id', 'receiver_id', 'category_id'] then
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.kudos as t
+            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            "timestamp", sender_name, sender_email, receiver_name, receiver_email, message, category, sender_team_id,
+            sender_team_name, receiver_team_id, receiver_team_name,
+            origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+                case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+                case when with_sender_team_name then v.sender_team_name end as sender_team_name,
+                case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+                case when with_receiver_team_name then v.receiver_team_name end as receiver_team_name,
+                false as deleted
+              from api.activity as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.kudos'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+                  case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+                  case when with_sender_team_name then v.sender_team_name end as sender_team_name,
+                  case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+                  case when with_receiver_team_name then v.receiver_team_name end as receiver_team_name
+                from api.activity as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.kudos as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+      -- Columns that include does not name are null in every row, and are taken out of the text of the page. This text is
+      -- never within a value, because quotes are escaped there. Each assignment to page parses it.
+      if cardinality(include) < 4 then
+        kept := page;
+        if not with_sender_team_id then kept := replace(kept, ',"sender_team_id":null', ''); end if;
+        if not with_sender_team_name then kept := replace(kept, ',"sender_team_name":null', ''); end if;
+        if not with_receiver_team_id then kept := replace(kept, ',"receiver_team_id":null', ''); end if;
+        if not with_receiver_team_name then kept := replace(kept, ',"receiver_team_name":null', ''); end if;
         page := kept;
       end if;
     else
@@ -1509,13 +1717,13 @@ begin
               select
                 v.changed_in, v.id,
                 v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-                case when 'sender_id' = any (include) then v.sender_id end as sender_id,
-                case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
-                case when 'category_id' = any (include) then v.category_id end as category_id,
-                case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
-                case when 'sender_team_name' = any (include) then v.sender_team_name end as sender_team_name,
-                case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
-                case when 'receiver_team_name' = any (include) then v.receiver_team_name end as receiver_team_name,
+                case when with_sender_id then v.sender_id end as sender_id,
+                case when with_receiver_id then v.receiver_id end as receiver_id,
+                case when with_category_id then v.category_id end as category_id,
+                case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+                case when with_sender_team_name then v.sender_team_name end as sender_team_name,
+                case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+                case when with_receiver_team_name then v.receiver_team_name end as receiver_team_name,
                 false as deleted
               from api.activity as v
               where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
@@ -1533,13 +1741,13 @@ begin
               left join lateral (
                 select
                   v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-                  case when 'sender_id' = any (include) then v.sender_id end as sender_id,
-                  case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
-                  case when 'category_id' = any (include) then v.category_id end as category_id,
-                  case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
-                  case when 'sender_team_name' = any (include) then v.sender_team_name end as sender_team_name,
-                  case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
-                  case when 'receiver_team_name' = any (include) then v.receiver_team_name end as receiver_team_name
+                  case when with_sender_id then v.sender_id end as sender_id,
+                  case when with_receiver_id then v.receiver_id end as receiver_id,
+                  case when with_category_id then v.category_id end as category_id,
+                  case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+                  case when with_sender_team_name then v.sender_team_name end as sender_team_name,
+                  case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+                  case when with_receiver_team_name then v.receiver_team_name end as receiver_team_name
                 from api.activity as v where v.company_id = company and v.id = d.id offset 0
               ) as there on true
               where d.id not in (
@@ -1559,13 +1767,13 @@ begin
       -- never within a value, because quotes are escaped there. Each assignment to page parses it.
       if cardinality(include) < 7 then
         kept := page;
-        if not 'sender_id' = any (include) then kept := replace(kept, ',"sender_id":null', ''); end if;
-        if not 'receiver_id' = any (include) then kept := replace(kept, ',"receiver_id":null', ''); end if;
-        if not 'category_id' = any (include) then kept := replace(kept, ',"category_id":null', ''); end if;
-        if not 'sender_team_id' = any (include) then kept := replace(kept, ',"sender_team_id":null', ''); end if;
-        if not 'sender_team_name' = any (include) then kept := replace(kept, ',"sender_team_name":null', ''); end if;
-        if not 'receiver_team_id' = any (include) then kept := replace(kept, ',"receiver_team_id":null', ''); end if;
-        if not 'receiver_team_name' = any (include) then kept := replace(kept, ',"receiver_team_name":null', ''); end if;
+        if not with_sender_id then kept := replace(kept, ',"sender_id":null', ''); end if;
+        if not with_receiver_id then kept := replace(kept, ',"receiver_id":null', ''); end if;
+        if not with_category_id then kept := replace(kept, ',"category_id":null', ''); end if;
+        if not with_sender_team_id then kept := replace(kept, ',"sender_team_id":null', ''); end if;
+        if not with_sender_team_name then kept := replace(kept, ',"sender_team_name":null', ''); end if;
+        if not with_receiver_team_id then kept := replace(kept, ',"receiver_team_id":null', ''); end if;
+        if not with_receiver_team_name then kept := replace(kept, ',"receiver_team_name":null', ''); end if;
         page := kept;
       end if;
     end if;

@@ -617,6 +617,13 @@ CREATE OR REPLACE FUNCTION app.page_of_changes(list text, company uuid, include 
 AS $function$
 declare
   kept text;
+  with_sender_id boolean := 'sender_id' = any (include);
+  with_receiver_id boolean := 'receiver_id' = any (include);
+  with_category_id boolean := 'category_id' = any (include);
+  with_sender_team_id boolean := 'sender_team_id' = any (include);
+  with_sender_team_name boolean := 'sender_team_name' = any (include);
+  with_receiver_team_id boolean := 'receiver_team_id' = any (include);
+  with_receiver_team_name boolean := 'receiver_team_name' = any (include);
 begin
   if list = 'members' then
     select
@@ -816,9 +823,9 @@ begin
               select
                 v.changed_in, v.id,
                 v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-                case when 'sender_id' = any (include) then v.sender_id end as sender_id,
-                case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
-                case when 'category_id' = any (include) then v.category_id end as category_id,
+                case when with_sender_id then v.sender_id end as sender_id,
+                case when with_receiver_id then v.receiver_id end as receiver_id,
+                case when with_category_id then v.category_id end as category_id,
                 false as deleted
               from api.activity as v
               where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
@@ -836,9 +843,9 @@ begin
               left join lateral (
                 select
                   v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-                  case when 'sender_id' = any (include) then v.sender_id end as sender_id,
-                  case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
-                  case when 'category_id' = any (include) then v.category_id end as category_id
+                  case when with_sender_id then v.sender_id end as sender_id,
+                  case when with_receiver_id then v.receiver_id end as receiver_id,
+                  case when with_category_id then v.category_id end as category_id
                 from api.activity as v where v.company_id = company and v.id = d.id offset 0
               ) as there on true
               where d.id not in (
@@ -858,9 +865,85 @@ begin
       -- never within a value, because quotes are escaped there. Each assignment to page parses it.
       if cardinality(include) < 3 then
         kept := page;
-        if not 'sender_id' = any (include) then kept := replace(kept, ',"sender_id":null', ''); end if;
-        if not 'receiver_id' = any (include) then kept := replace(kept, ',"receiver_id":null', ''); end if;
-        if not 'category_id' = any (include) then kept := replace(kept, ',"category_id":null', ''); end if;
+        if not with_sender_id then kept := replace(kept, ',"sender_id":null', ''); end if;
+        if not with_receiver_id then kept := replace(kept, ',"receiver_id":null', ''); end if;
+        if not with_category_id then kept := replace(kept, ',"category_id":null', ''); end if;
+        page := kept;
+      end if;
+    elsif not include && array['sender_id', 'receiver_id', 'category_id'] then
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.kudos as t
+            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            "timestamp", sender_name, sender_email, receiver_name, receiver_email, message, category, sender_team_id,
+            sender_team_name, receiver_team_id, receiver_team_name,
+            origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+                case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+                case when with_sender_team_name then v.sender_team_name end as sender_team_name,
+                case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+                case when with_receiver_team_name then v.receiver_team_name end as receiver_team_name,
+                false as deleted
+              from api.activity as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.kudos'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+                  case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+                  case when with_sender_team_name then v.sender_team_name end as sender_team_name,
+                  case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+                  case when with_receiver_team_name then v.receiver_team_name end as receiver_team_name
+                from api.activity as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.kudos as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+      -- Columns that include does not name are null in every row, and are taken out of the text of the page. This text is
+      -- never within a value, because quotes are escaped there. Each assignment to page parses it.
+      if cardinality(include) < 4 then
+        kept := page;
+        if not with_sender_team_id then kept := replace(kept, ',"sender_team_id":null', ''); end if;
+        if not with_sender_team_name then kept := replace(kept, ',"sender_team_name":null', ''); end if;
+        if not with_receiver_team_id then kept := replace(kept, ',"receiver_team_id":null', ''); end if;
+        if not with_receiver_team_name then kept := replace(kept, ',"receiver_team_name":null', ''); end if;
         page := kept;
       end if;
     else
@@ -889,13 +972,13 @@ begin
               select
                 v.changed_in, v.id,
                 v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-                case when 'sender_id' = any (include) then v.sender_id end as sender_id,
-                case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
-                case when 'category_id' = any (include) then v.category_id end as category_id,
-                case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
-                case when 'sender_team_name' = any (include) then v.sender_team_name end as sender_team_name,
-                case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
-                case when 'receiver_team_name' = any (include) then v.receiver_team_name end as receiver_team_name,
+                case when with_sender_id then v.sender_id end as sender_id,
+                case when with_receiver_id then v.receiver_id end as receiver_id,
+                case when with_category_id then v.category_id end as category_id,
+                case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+                case when with_sender_team_name then v.sender_team_name end as sender_team_name,
+                case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+                case when with_receiver_team_name then v.receiver_team_name end as receiver_team_name,
                 false as deleted
               from api.activity as v
               where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
@@ -913,13 +996,13 @@ begin
               left join lateral (
                 select
                   v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-                  case when 'sender_id' = any (include) then v.sender_id end as sender_id,
-                  case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
-                  case when 'category_id' = any (include) then v.category_id end as category_id,
-                  case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
-                  case when 'sender_team_name' = any (include) then v.sender_team_name end as sender_team_name,
-                  case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
-                  case when 'receiver_team_name' = any (include) then v.receiver_team_name end as receiver_team_name
+                  case when with_sender_id then v.sender_id end as sender_id,
+                  case when with_receiver_id then v.receiver_id end as receiver_id,
+                  case when with_category_id then v.category_id end as category_id,
+                  case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+                  case when with_sender_team_name then v.sender_team_name end as sender_team_name,
+                  case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+                  case when with_receiver_team_name then v.receiver_team_name end as receiver_team_name
                 from api.activity as v where v.company_id = company and v.id = d.id offset 0
               ) as there on true
               where d.id not in (
@@ -939,13 +1022,13 @@ begin
       -- never within a value, because quotes are escaped there. Each assignment to page parses it.
       if cardinality(include) < 7 then
         kept := page;
-        if not 'sender_id' = any (include) then kept := replace(kept, ',"sender_id":null', ''); end if;
-        if not 'receiver_id' = any (include) then kept := replace(kept, ',"receiver_id":null', ''); end if;
-        if not 'category_id' = any (include) then kept := replace(kept, ',"category_id":null', ''); end if;
-        if not 'sender_team_id' = any (include) then kept := replace(kept, ',"sender_team_id":null', ''); end if;
-        if not 'sender_team_name' = any (include) then kept := replace(kept, ',"sender_team_name":null', ''); end if;
-        if not 'receiver_team_id' = any (include) then kept := replace(kept, ',"receiver_team_id":null', ''); end if;
-        if not 'receiver_team_name' = any (include) then kept := replace(kept, ',"receiver_team_name":null', ''); end if;
+        if not with_sender_id then kept := replace(kept, ',"sender_id":null', ''); end if;
+        if not with_receiver_id then kept := replace(kept, ',"receiver_id":null', ''); end if;
+        if not with_category_id then kept := replace(kept, ',"category_id":null', ''); end if;
+        if not with_sender_team_id then kept := replace(kept, ',"sender_team_id":null', ''); end if;
+        if not with_sender_team_name then kept := replace(kept, ',"sender_team_name":null', ''); end if;
+        if not with_receiver_team_id then kept := replace(kept, ',"receiver_team_id":null', ''); end if;
+        if not with_receiver_team_name then kept := replace(kept, ',"receiver_team_name":null', ''); end if;
         page := kept;
       end if;
     end if;
@@ -1835,6 +1918,13 @@ declare
   below_id uuid := uuid '00000000-0000-0000-0000-000000000000';
   lead_by text;
   kept text;
+  with_sender_id boolean := 'sender_id' = any (include);
+  with_receiver_id boolean := 'receiver_id' = any (include);
+  with_category_id boolean := 'category_id' = any (include);
+  with_sender_team_id boolean := 'sender_team_id' = any (include);
+  with_sender_team_name boolean := 'sender_team_name' = any (include);
+  with_receiver_team_id boolean := 'receiver_team_id' = any (include);
+  with_receiver_team_name boolean := 'receiver_team_name' = any (include);
 begin
   if not (
     row_security_active('app.kudos'::regclass)
@@ -1943,9 +2033,9 @@ begin
         select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-            case when 'sender_id' = any (include) then v.sender_id end as sender_id,
-            case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
-            case when 'category_id' = any (include) then v.category_id end as category_id
+            case when with_sender_id then v.sender_id end as sender_id,
+            case when with_receiver_id then v.receiver_id end as receiver_id,
+            case when with_category_id then v.category_id end as category_id
           from api.activity as v
           where v.company_id = api_key.company_id
             and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
@@ -1961,9 +2051,9 @@ begin
         select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-            case when 'sender_id' = any (include) then v.sender_id end as sender_id,
-            case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
-            case when 'category_id' = any (include) then v.category_id end as category_id
+            case when with_sender_id then v.sender_id end as sender_id,
+            case when with_receiver_id then v.receiver_id end as receiver_id,
+            case when with_category_id then v.category_id end as category_id
           from api.activity as v
           where v.company_id = api_key.company_id and v.sender_id = list_activity.sender_id
             and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
@@ -1981,9 +2071,9 @@ begin
         select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-            case when 'sender_id' = any (include) then v.sender_id end as sender_id,
-            case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
-            case when 'category_id' = any (include) then v.category_id end as category_id
+            case when with_sender_id then v.sender_id end as sender_id,
+            case when with_receiver_id then v.receiver_id end as receiver_id,
+            case when with_category_id then v.category_id end as category_id
           from api.activity as v
           where v.company_id = api_key.company_id and v.receiver_id = list_activity.receiver_id
             and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
@@ -2001,9 +2091,9 @@ begin
         select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-            case when 'sender_id' = any (include) then v.sender_id end as sender_id,
-            case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
-            case when 'category_id' = any (include) then v.category_id end as category_id
+            case when with_sender_id then v.sender_id end as sender_id,
+            case when with_receiver_id then v.receiver_id end as receiver_id,
+            case when with_category_id then v.category_id end as category_id
           from api.activity as v
           where v.company_id = api_key.company_id and v.category_id = list_activity.category_id
             and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
@@ -2018,12 +2108,12 @@ begin
     -- never within a value, because quotes are escaped there. Each assignment to page parses it.
     if cardinality(include) < 3 then
       kept := page;
-      if not 'sender_id' = any (include) then kept := replace(kept, ',"sender_id":null', ''); end if;
-      if not 'receiver_id' = any (include) then kept := replace(kept, ',"receiver_id":null', ''); end if;
-      if not 'category_id' = any (include) then kept := replace(kept, ',"category_id":null', ''); end if;
+      if not with_sender_id then kept := replace(kept, ',"sender_id":null', ''); end if;
+      if not with_receiver_id then kept := replace(kept, ',"receiver_id":null', ''); end if;
+      if not with_category_id then kept := replace(kept, ',"category_id":null', ''); end if;
       page := kept;
     end if;
-  else
+  elsif not include && array['sender_id', 'receiver_id', 'category_id'] then
     if lead_by is null then
       select
         count(*), json_agg(item) filter (where place <= max_rows),
@@ -2032,13 +2122,10 @@ begin
         select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-            case when 'sender_id' = any (include) then v.sender_id end as sender_id,
-            case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
-            case when 'category_id' = any (include) then v.category_id end as category_id,
-            case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
-            case when 'sender_team_name' = any (include) then sender_team.name end as sender_team_name,
-            case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
-            case when 'receiver_team_name' = any (include) then receiver_team.name end as receiver_team_name
+            case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+            case when with_sender_team_name then sender_team.name end as sender_team_name,
+            case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+            case when with_receiver_team_name then receiver_team.name end as receiver_team_name
           from api.activity as v
           left join lateral (
             select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.sender_team_id offset 0
@@ -2060,13 +2147,10 @@ begin
         select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-            case when 'sender_id' = any (include) then v.sender_id end as sender_id,
-            case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
-            case when 'category_id' = any (include) then v.category_id end as category_id,
-            case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
-            case when 'sender_team_name' = any (include) then sender_team.name end as sender_team_name,
-            case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
-            case when 'receiver_team_name' = any (include) then receiver_team.name end as receiver_team_name
+            case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+            case when with_sender_team_name then sender_team.name end as sender_team_name,
+            case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+            case when with_receiver_team_name then receiver_team.name end as receiver_team_name
           from api.activity as v
           left join lateral (
             select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.sender_team_id offset 0
@@ -2090,13 +2174,10 @@ begin
         select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-            case when 'sender_id' = any (include) then v.sender_id end as sender_id,
-            case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
-            case when 'category_id' = any (include) then v.category_id end as category_id,
-            case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
-            case when 'sender_team_name' = any (include) then sender_team.name end as sender_team_name,
-            case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
-            case when 'receiver_team_name' = any (include) then receiver_team.name end as receiver_team_name
+            case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+            case when with_sender_team_name then sender_team.name end as sender_team_name,
+            case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+            case when with_receiver_team_name then receiver_team.name end as receiver_team_name
           from api.activity as v
           left join lateral (
             select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.sender_team_id offset 0
@@ -2120,13 +2201,140 @@ begin
         select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-            case when 'sender_id' = any (include) then v.sender_id end as sender_id,
-            case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
-            case when 'category_id' = any (include) then v.category_id end as category_id,
-            case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
-            case when 'sender_team_name' = any (include) then sender_team.name end as sender_team_name,
-            case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
-            case when 'receiver_team_name' = any (include) then receiver_team.name end as receiver_team_name
+            case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+            case when with_sender_team_name then sender_team.name end as sender_team_name,
+            case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+            case when with_receiver_team_name then receiver_team.name end as receiver_team_name
+          from api.activity as v
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.sender_team_id offset 0
+          ) as sender_team on true
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.receiver_team_id offset 0
+          ) as receiver_team on true
+          where v.company_id = api_key.company_id and v.category_id = list_activity.category_id
+            and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+            and (list_activity.sender_id is null or v.sender_id = list_activity.sender_id)
+            and (list_activity.receiver_id is null or v.receiver_id = list_activity.receiver_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
+        ) as item
+      ) as numbered;
+    end if;
+    -- Columns that include does not name are null in every row, and are taken out of the text of the page. This text is
+    -- never within a value, because quotes are escaped there. Each assignment to page parses it.
+    if cardinality(include) < 4 then
+      kept := page;
+      if not with_sender_team_id then kept := replace(kept, ',"sender_team_id":null', ''); end if;
+      if not with_sender_team_name then kept := replace(kept, ',"sender_team_name":null', ''); end if;
+      if not with_receiver_team_id then kept := replace(kept, ',"receiver_team_id":null', ''); end if;
+      if not with_receiver_team_name then kept := replace(kept, ',"receiver_team_name":null', ''); end if;
+      page := kept;
+    end if;
+  else
+    if lead_by is null then
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item)."timestamp" || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
+          select
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+            case when with_sender_id then v.sender_id end as sender_id,
+            case when with_receiver_id then v.receiver_id end as receiver_id,
+            case when with_category_id then v.category_id end as category_id,
+            case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+            case when with_sender_team_name then sender_team.name end as sender_team_name,
+            case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+            case when with_receiver_team_name then receiver_team.name end as receiver_team_name
+          from api.activity as v
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.sender_team_id offset 0
+          ) as sender_team on true
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.receiver_team_id offset 0
+          ) as receiver_team on true
+          where v.company_id = api_key.company_id
+            and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
+        ) as item
+      ) as numbered;
+    elsif lead_by = 'sender' then
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item)."timestamp" || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
+          select
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+            case when with_sender_id then v.sender_id end as sender_id,
+            case when with_receiver_id then v.receiver_id end as receiver_id,
+            case when with_category_id then v.category_id end as category_id,
+            case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+            case when with_sender_team_name then sender_team.name end as sender_team_name,
+            case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+            case when with_receiver_team_name then receiver_team.name end as receiver_team_name
+          from api.activity as v
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.sender_team_id offset 0
+          ) as sender_team on true
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.receiver_team_id offset 0
+          ) as receiver_team on true
+          where v.company_id = api_key.company_id and v.sender_id = list_activity.sender_id
+            and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+            and (list_activity.receiver_id is null or v.receiver_id = list_activity.receiver_id)
+            and (list_activity.category_id is null or v.category_id = list_activity.category_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
+        ) as item
+      ) as numbered;
+    elsif lead_by = 'receiver' then
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item)."timestamp" || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
+          select
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+            case when with_sender_id then v.sender_id end as sender_id,
+            case when with_receiver_id then v.receiver_id end as receiver_id,
+            case when with_category_id then v.category_id end as category_id,
+            case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+            case when with_sender_team_name then sender_team.name end as sender_team_name,
+            case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+            case when with_receiver_team_name then receiver_team.name end as receiver_team_name
+          from api.activity as v
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.sender_team_id offset 0
+          ) as sender_team on true
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.receiver_team_id offset 0
+          ) as receiver_team on true
+          where v.company_id = api_key.company_id and v.receiver_id = list_activity.receiver_id
+            and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+            and (list_activity.sender_id is null or v.sender_id = list_activity.sender_id)
+            and (list_activity.category_id is null or v.category_id = list_activity.category_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
+        ) as item
+      ) as numbered;
+    else
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item)."timestamp" || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
+          select
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+            case when with_sender_id then v.sender_id end as sender_id,
+            case when with_receiver_id then v.receiver_id end as receiver_id,
+            case when with_category_id then v.category_id end as category_id,
+            case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+            case when with_sender_team_name then sender_team.name end as sender_team_name,
+            case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+            case when with_receiver_team_name then receiver_team.name end as receiver_team_name
           from api.activity as v
           left join lateral (
             select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.sender_team_id offset 0
@@ -2147,13 +2355,13 @@ begin
     -- never within a value, because quotes are escaped there. Each assignment to page parses it.
     if cardinality(include) < 7 then
       kept := page;
-      if not 'sender_id' = any (include) then kept := replace(kept, ',"sender_id":null', ''); end if;
-      if not 'receiver_id' = any (include) then kept := replace(kept, ',"receiver_id":null', ''); end if;
-      if not 'category_id' = any (include) then kept := replace(kept, ',"category_id":null', ''); end if;
-      if not 'sender_team_id' = any (include) then kept := replace(kept, ',"sender_team_id":null', ''); end if;
-      if not 'sender_team_name' = any (include) then kept := replace(kept, ',"sender_team_name":null', ''); end if;
-      if not 'receiver_team_id' = any (include) then kept := replace(kept, ',"receiver_team_id":null', ''); end if;
-      if not 'receiver_team_name' = any (include) then kept := replace(kept, ',"receiver_team_name":null', ''); end if;
+      if not with_sender_id then kept := replace(kept, ',"sender_id":null', ''); end if;
+      if not with_receiver_id then kept := replace(kept, ',"receiver_id":null', ''); end if;
+      if not with_category_id then kept := replace(kept, ',"category_id":null', ''); end if;
+      if not with_sender_team_id then kept := replace(kept, ',"sender_team_id":null', ''); end if;
+      if not with_sender_team_name then kept := replace(kept, ',"sender_team_name":null', ''); end if;
+      if not with_receiver_team_id then kept := replace(kept, ',"receiver_team_id":null', ''); end if;
+      if not with_receiver_team_name then kept := replace(kept, ',"receiver_team_name":null', ''); end if;
       page := kept;
     end if;
   end if;
@@ -3111,7 +3319,8 @@ begin
   -- Whoever sends a code first uses it up, also a program that it is not for.
   delete from app.assistant_codes as c where c.code_hash = decode(redeem_assistant_code.code_hash, 'hex')
   returning * into agreed;
-  if agreed.code_hash is null or agreed.expires_at < now() or agreed.bound_to <> redeem_assistant_code.bound_to then
+  if agreed.code_hash is null or agreed.bound_to <> redeem_assistant_code.bound_to
+    or least(agreed.expires_at, agreed.key_expires_at) <= now() then
     return null;
   end if;
   select a.user_id into account
@@ -3500,6 +3709,8 @@ COMMENT ON FUNCTION "public"."redeem_assistant_code"(text, text) IS 'Makes the k
 COMMENT ON FUNCTION "public"."upsert_rewards"(text, text, boolean) IS 'Creates or updates rewards of the key''s company by external_id: { imported, created, updated, unchanged }; dry_run counts and writes nothing. write:rewards. PT401, PT403, PT429; 25006 while the database is read-only.';
 
 COMMENT ON FUNCTION "public"."verify_api_key"(text, text) IS 'Checks a key and, when it is given, a scope: { company_name, key_name, scopes, expires_at, company_id, requests_at_once }. PT401, PT403.';
+
+COMMENT ON PROCEDURE "app"."forget_all_deletions"() IS 'Removes the recorded deletions that are older than 90 days, and codes of assistants, and commits after every 5,000.';
 
 COMMENT ON PROCEDURE "app"."purge_expired"() IS 'Deletes the kudos, day ratings and pulse answers that are older than the retention of their company, then the recorded deletions that nobody needs.';
 
