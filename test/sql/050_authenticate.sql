@@ -202,7 +202,7 @@ begin
      from app.api_key_uses as u where u.key_id = members), ',', ' ');
 end
 $$;
-select is(pg_temp.use_after(headers, days, used_before), use, name)
+select is(pg_temp.use_after(headers, days, used_before, scope => 'read:members'), use, name)
 from (values
   ('{"x-endpoint": "GET /activity", "x-client": "curl/8.5.0", "apikey": "secret"}', '{-3,-1}'::integer[], interval '1 day',
     't GET /activity curl/8.5.0 {-3 -1 0}', 'A use records the endpoint, the program and the day'),
