@@ -63,7 +63,7 @@ const combinations = (entries: Parameters) =>
 /** Every set of the parameters of a list, with values of rows that meet them all, and are not the only ones. */
 export function everyCombination(world: World, path: string): Parameters[] {
   const { included } = modelOf(path);
-  // Five of them, which no number of parameters comes round to: each meets all parameters.
+  // Each set of parameters meets every third of them: of kudos ids alone, columns of teams alone, and mostly both.
   const parts = included.length > 1 ? [included.toReversed(), [included[0], included.at(-1)], ...included] : [included];
   const newest = { starting_after: String(rowsOf(world, path)[0]?.id) };
   const twinned = twins(world, path).slice(0, 2);
@@ -72,5 +72,8 @@ export function everyCombination(world: World, path: string): Parameters[] {
   const sets = [...twinned.map((row) => met(path, row)), ...led(world, path), ...ofNameless].flatMap(combinations);
   const started = sets.flatMap((set) => ("starting_after" in set ? [set] : [set, { ...set, ...newest }]));
   if (included.length === 0) return started;
-  return started.flatMap((set, index) => [set, { ...set, include: String(parts[index % parts.length]) }]);
+  return started.flatMap((set, index) => {
+    const ofSet = parts.filter((_, place) => parts.length === 1 || (place - index) % 3 === 0);
+    return [set, ...ofSet.map((part) => ({ ...set, include: String(part) }))];
+  });
 }
