@@ -4,39 +4,30 @@
  */
 export type Instant = { seconds: number; nanoseconds: number; day?: "start" | "end" };
 
-const dateTime =
-  /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+ -])(\d\d)(?::?(\d\d))?)?)?$/;
+const hour = "[01]\\d|2[0-3]";
+const sixty = "[0-5]\\d";
+const dateTime = new RegExp(
+  `^(\\d{4}-\\d\\d-\\d\\d)(?:T((?:${hour}):${sixty})(?::(${sixty})(?:\\.(\\d{1,9}))?)?(?:Z|([+ -])(${hour})(?::?(${sixty}))?)?)?$`,
+);
 
 /**
  * Parses a date-time, or a date: its first instant for `since`, its last for `until` (`docs/api.md`, Lists). Without a
  * zone it is UTC. Undefined if invalid.
  */
 export function parseInstant(text: string, bound: "since" | "until"): Instant | undefined {
-  const match = dateTime.exec(text);
-  if (!match) return undefined;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
-    .slice(1, 7)
-    .map((part) => Number(part ?? 0));
-  const [fraction = "", sign, zoneHour = "0", zoneMinute = "0"] = match.slice(7);
-
-  const midnight = new Date(0);
-  midnight.setUTCFullYear(year, month - 1, day);
+  const [, day, time, second = "00", fraction = "", sign, zoneHour, zoneMinute] = dateTime.exec(text) ?? [];
+  const date = new Date(`${day}T${time ?? "00:00"}:${second}Z`);
   // Date changes a day that does not exist in its month to a day of the next month.
-  const isRealDate = year > 0 && midnight.getUTCMonth() === month - 1;
-  const isRealTime = hour < 24 && minute < 60 && second < 60 && Number(zoneHour) < 24 && Number(zoneMinute) < 60;
-  if (!isRealDate || !isRealTime) return undefined;
+  if (!day || day < "0001" || date.toJSON()?.startsWith(day) !== true) return undefined;
 
-  const start = midnight.getTime() / 1000;
-  if (match[4] === undefined) {
-    if (bound === "since") return { seconds: start, nanoseconds: 0, day: "start" };
-    return { seconds: start + 86_399, nanoseconds: 999_999_999, day: "end" };
+  const seconds = date.getTime() / 1000;
+  if (time === undefined) {
+    if (bound === "since") return { seconds, nanoseconds: 0, day: "start" };
+    return { seconds: seconds + 86_399, nanoseconds: 999_999_999, day: "end" };
   }
   // A plus sign that was not percent-encoded arrives as a space.
-  const east = (Number(zoneHour) * 3600 + Number(zoneMinute) * 60) * (sign === "-" ? -1 : 1);
-  return {
-    seconds: start + hour * 3600 + minute * 60 + second - east,
-    nanoseconds: Number(fraction.padEnd(9, "0")),
-  };
+  const east = (Number(zoneHour ?? 0) * 3600 + Number(zoneMinute ?? 0) * 60) * (sign === "-" ? -1 : 1);
+  return { seconds: seconds - east, nanoseconds: Number(fraction.padEnd(9, "0")) };
 }
 
 /** The start or end of a bare date in a time zone, if there is one; any other instant unchanged. */
