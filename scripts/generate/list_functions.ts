@@ -45,7 +45,10 @@ function onRequest({ name }: Column, included: readonly Column[], joined?: strin
 
 /** For each column whether include names it: asked once, and not of every row. */
 const variables = (included: readonly Column[]): string =>
-  included.map(({ name }) => `  with_${name} boolean := '${name}' = any (include);\n`).join("");
+  included.map(({ name }) => `  with_${name} boolean;\n`).join("");
+
+const setVariables = (included: readonly Column[]): string =>
+  included.length < 2 ? "" : included.map(({ name }) => `with_${name} := '${name}' = any (include);\n`).join("");
 
 /** The conditions of a statement. */
 function conditions({ rpc }: ListEndpoint, { args }: Facts, { from, lead, filters = [], where }: Branch): string[] {
@@ -132,7 +135,7 @@ end if;
 function byInclude(endpoint: ListEndpoint, page: (included: readonly Column[]) => string): string {
   const { included } = endpoint;
   const { apart } = factsOf(endpoint);
-  const text = (columns: readonly Column[]) => page(columns) + withoutOthers(columns);
+  const text = (columns: readonly Column[]) => setVariables(columns) + page(columns) + withoutOthers(columns);
   if (included.length === 0) return text([]);
   const [others, joined] = [false, true].map((is) => included.filter(({ name }) => apart?.includes(name) === is));
   const only = (columns: readonly Column[] = [], left: readonly Column[] = []) => ({

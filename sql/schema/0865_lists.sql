@@ -283,13 +283,13 @@ declare
   below_id uuid := uuid '00000000-0000-0000-0000-000000000000';
   lead_by text;
   kept text;
-  with_sender_id boolean := 'sender_id' = any (include);
-  with_receiver_id boolean := 'receiver_id' = any (include);
-  with_category_id boolean := 'category_id' = any (include);
-  with_sender_team_id boolean := 'sender_team_id' = any (include);
-  with_sender_team_name boolean := 'sender_team_name' = any (include);
-  with_receiver_team_id boolean := 'receiver_team_id' = any (include);
-  with_receiver_team_name boolean := 'receiver_team_name' = any (include);
+  with_sender_id boolean;
+  with_receiver_id boolean;
+  with_category_id boolean;
+  with_sender_team_id boolean;
+  with_sender_team_name boolean;
+  with_receiver_team_id boolean;
+  with_receiver_team_name boolean;
 begin
   if not (
     row_security_active('app.kudos'::regclass)
@@ -390,6 +390,9 @@ begin
       ) as numbered;
     end if;
   elsif not include && array['sender_team_id', 'sender_team_name', 'receiver_team_id', 'receiver_team_name'] then
+    with_sender_id := 'sender_id' = any (include);
+    with_receiver_id := 'receiver_id' = any (include);
+    with_category_id := 'category_id' = any (include);
     if lead_by is null then
       select
         count(*), json_agg(item) filter (where place <= max_rows),
@@ -479,6 +482,10 @@ begin
       page := kept;
     end if;
   elsif not include && array['sender_id', 'receiver_id', 'category_id'] then
+    with_sender_team_id := 'sender_team_id' = any (include);
+    with_sender_team_name := 'sender_team_name' = any (include);
+    with_receiver_team_id := 'receiver_team_id' = any (include);
+    with_receiver_team_name := 'receiver_team_name' = any (include);
     if lead_by is null then
       select
         count(*), json_agg(item) filter (where place <= max_rows),
@@ -597,6 +604,13 @@ begin
       page := kept;
     end if;
   else
+    with_sender_id := 'sender_id' = any (include);
+    with_receiver_id := 'receiver_id' = any (include);
+    with_category_id := 'category_id' = any (include);
+    with_sender_team_id := 'sender_team_id' = any (include);
+    with_sender_team_name := 'sender_team_name' = any (include);
+    with_receiver_team_id := 'receiver_team_id' = any (include);
+    with_receiver_team_name := 'receiver_team_name' = any (include);
     if lead_by is null then
       select
         count(*), json_agg(item) filter (where place <= max_rows),
@@ -1362,13 +1376,13 @@ set jit = off
 as $$
 declare
   kept text;
-  with_sender_id boolean := 'sender_id' = any (include);
-  with_receiver_id boolean := 'receiver_id' = any (include);
-  with_category_id boolean := 'category_id' = any (include);
-  with_sender_team_id boolean := 'sender_team_id' = any (include);
-  with_sender_team_name boolean := 'sender_team_name' = any (include);
-  with_receiver_team_id boolean := 'receiver_team_id' = any (include);
-  with_receiver_team_name boolean := 'receiver_team_name' = any (include);
+  with_sender_id boolean;
+  with_receiver_id boolean;
+  with_category_id boolean;
+  with_sender_team_id boolean;
+  with_sender_team_name boolean;
+  with_receiver_team_id boolean;
+  with_receiver_team_name boolean;
 begin
   if list = 'members' then
     select
@@ -1543,6 +1557,9 @@ begin
         ) as item
       ) as numbered;
     elsif not include && array['sender_team_id', 'sender_team_name', 'receiver_team_id', 'receiver_team_name'] then
+      with_sender_id := 'sender_id' = any (include);
+      with_receiver_id := 'receiver_id' = any (include);
+      with_category_id := 'category_id' = any (include);
       select
         count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
         exists (
@@ -1616,6 +1633,10 @@ begin
         page := kept;
       end if;
     elsif not include && array['sender_id', 'receiver_id', 'category_id'] then
+      with_sender_team_id := 'sender_team_id' = any (include);
+      with_sender_team_name := 'sender_team_name' = any (include);
+      with_receiver_team_id := 'receiver_team_id' = any (include);
+      with_receiver_team_name := 'receiver_team_name' = any (include);
       select
         count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
         exists (
@@ -1692,6 +1713,13 @@ begin
         page := kept;
       end if;
     else
+      with_sender_id := 'sender_id' = any (include);
+      with_receiver_id := 'receiver_id' = any (include);
+      with_category_id := 'category_id' = any (include);
+      with_sender_team_id := 'sender_team_id' = any (include);
+      with_sender_team_name := 'sender_team_name' = any (include);
+      with_receiver_team_id := 'receiver_team_id' = any (include);
+      with_receiver_team_name := 'receiver_team_name' = any (include);
       select
         count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
         exists (

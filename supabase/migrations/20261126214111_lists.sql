@@ -617,13 +617,13 @@ CREATE OR REPLACE FUNCTION app.page_of_changes(list text, company uuid, include 
 AS $function$
 declare
   kept text;
-  with_sender_id boolean := 'sender_id' = any (include);
-  with_receiver_id boolean := 'receiver_id' = any (include);
-  with_category_id boolean := 'category_id' = any (include);
-  with_sender_team_id boolean := 'sender_team_id' = any (include);
-  with_sender_team_name boolean := 'sender_team_name' = any (include);
-  with_receiver_team_id boolean := 'receiver_team_id' = any (include);
-  with_receiver_team_name boolean := 'receiver_team_name' = any (include);
+  with_sender_id boolean;
+  with_receiver_id boolean;
+  with_category_id boolean;
+  with_sender_team_id boolean;
+  with_sender_team_name boolean;
+  with_receiver_team_id boolean;
+  with_receiver_team_name boolean;
 begin
   if list = 'members' then
     select
@@ -798,6 +798,9 @@ begin
         ) as item
       ) as numbered;
     elsif not include && array['sender_team_id', 'sender_team_name', 'receiver_team_id', 'receiver_team_name'] then
+      with_sender_id := 'sender_id' = any (include);
+      with_receiver_id := 'receiver_id' = any (include);
+      with_category_id := 'category_id' = any (include);
       select
         count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
         exists (
@@ -871,6 +874,10 @@ begin
         page := kept;
       end if;
     elsif not include && array['sender_id', 'receiver_id', 'category_id'] then
+      with_sender_team_id := 'sender_team_id' = any (include);
+      with_sender_team_name := 'sender_team_name' = any (include);
+      with_receiver_team_id := 'receiver_team_id' = any (include);
+      with_receiver_team_name := 'receiver_team_name' = any (include);
       select
         count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
         exists (
@@ -947,6 +954,13 @@ begin
         page := kept;
       end if;
     else
+      with_sender_id := 'sender_id' = any (include);
+      with_receiver_id := 'receiver_id' = any (include);
+      with_category_id := 'category_id' = any (include);
+      with_sender_team_id := 'sender_team_id' = any (include);
+      with_sender_team_name := 'sender_team_name' = any (include);
+      with_receiver_team_id := 'receiver_team_id' = any (include);
+      with_receiver_team_name := 'receiver_team_name' = any (include);
       select
         count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
         exists (
@@ -1918,13 +1932,13 @@ declare
   below_id uuid := uuid '00000000-0000-0000-0000-000000000000';
   lead_by text;
   kept text;
-  with_sender_id boolean := 'sender_id' = any (include);
-  with_receiver_id boolean := 'receiver_id' = any (include);
-  with_category_id boolean := 'category_id' = any (include);
-  with_sender_team_id boolean := 'sender_team_id' = any (include);
-  with_sender_team_name boolean := 'sender_team_name' = any (include);
-  with_receiver_team_id boolean := 'receiver_team_id' = any (include);
-  with_receiver_team_name boolean := 'receiver_team_name' = any (include);
+  with_sender_id boolean;
+  with_receiver_id boolean;
+  with_category_id boolean;
+  with_sender_team_id boolean;
+  with_sender_team_name boolean;
+  with_receiver_team_id boolean;
+  with_receiver_team_name boolean;
 begin
   if not (
     row_security_active('app.kudos'::regclass)
@@ -2025,6 +2039,9 @@ begin
       ) as numbered;
     end if;
   elsif not include && array['sender_team_id', 'sender_team_name', 'receiver_team_id', 'receiver_team_name'] then
+    with_sender_id := 'sender_id' = any (include);
+    with_receiver_id := 'receiver_id' = any (include);
+    with_category_id := 'category_id' = any (include);
     if lead_by is null then
       select
         count(*), json_agg(item) filter (where place <= max_rows),
@@ -2114,6 +2131,10 @@ begin
       page := kept;
     end if;
   elsif not include && array['sender_id', 'receiver_id', 'category_id'] then
+    with_sender_team_id := 'sender_team_id' = any (include);
+    with_sender_team_name := 'sender_team_name' = any (include);
+    with_receiver_team_id := 'receiver_team_id' = any (include);
+    with_receiver_team_name := 'receiver_team_name' = any (include);
     if lead_by is null then
       select
         count(*), json_agg(item) filter (where place <= max_rows),
@@ -2232,6 +2253,13 @@ begin
       page := kept;
     end if;
   else
+    with_sender_id := 'sender_id' = any (include);
+    with_receiver_id := 'receiver_id' = any (include);
+    with_category_id := 'category_id' = any (include);
+    with_sender_team_id := 'sender_team_id' = any (include);
+    with_sender_team_name := 'sender_team_name' = any (include);
+    with_receiver_team_id := 'receiver_team_id' = any (include);
+    with_receiver_team_name := 'receiver_team_name' = any (include);
     if lead_by is null then
       select
         count(*), json_agg(item) filter (where place <= max_rows),
