@@ -44,11 +44,11 @@ function onRequest({ name }: Column, included: readonly Column[], joined?: strin
 }
 
 /** For each column whether include names it: asked once, and not of every row. */
-const variables = (included: readonly Column[]): string =>
-  included.map(({ name }) => `  with_${name} boolean;\n`).join("");
+const variables = (included: readonly Column[], line = (name: string) => `  with_${name} boolean;\n`): string =>
+  included.length < 2 ? "" : included.map(({ name }) => line(name)).join("");
 
 const setVariables = (included: readonly Column[]): string =>
-  included.length < 2 ? "" : included.map(({ name }) => `with_${name} := '${name}' = any (include);\n`).join("");
+  variables(included, (name) => `with_${name} := '${name}' = any (include);\n`);
 
 /** The conditions of a statement. */
 function conditions({ rpc }: ListEndpoint, { args }: Facts, { from, lead, filters = [], where }: Branch): string[] {
@@ -388,12 +388,7 @@ set jit = off
 as $$
 declare
   kept text;
-${variables(
-  lists
-    .map(({ included }) => included)
-    .filter(({ length }) => length > 1)
-    .flat(),
-)}begin
+${lists.map(({ included }) => variables(included)).join("")}begin
 ${indent(choice(lists.map((one) => ({ when: `list = '${one.path.slice(1)}'`, text: byInclude(one, (columns) => changesStatement(one, columns)) }))), 2)}end
 $$;
 
