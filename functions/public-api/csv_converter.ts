@@ -89,7 +89,7 @@ export class CsvConverter {
 
   #makeRoom(length: number): void {
     if (this.#lines.length - this.#to >= length) return;
-    const larger = new Uint8Array(2 * (this.#to + length));
+    const larger = new Uint8Array(Math.max(2 * this.#lines.length, this.#to + length));
     larger.set(this.#lines.subarray(0, this.#to));
     this.#lines = larger;
   }
@@ -97,29 +97,26 @@ export class CsvConverter {
   /** Copies a text from here. Returns the place of its end, or of the end of the bytes. */
   #readText(json: Uint8Array, from: number): number {
     const lines = this.#lines;
-    let [at, to, isEscaped] = [from, this.#to, this.#isEscaped];
-    for (; at < json.length; at++) {
-      const byte = json[at] as number;
-      if (odd[byte] === 1 || isEscaped) {
-        if (byte === quote && !isEscaped) break;
-        isEscaped = this.#noteOdd(byte, isEscaped);
+    let [at, to] = [from, this.#to];
+    for (;;) {
+      // What is behind a backslash is as it is.
+      if (this.#isEscaped && at < json.length) {
+        lines[to++] = json[at++] as number;
+        this.#isEscaped = false;
       }
+      while (at < json.length && odd[json[at] as number] === 0) lines[to++] = json[at++] as number;
+      if (at === json.length || json[at] === quote) break;
+      const byte = json[at++] as number;
+      if (byte < space) throw new Error("a text of the page has a control character");
+      this.#isOdd = true;
+      this.#isEscaped = byte === backslash;
+      this.#hasEscape ||= this.#isEscaped;
       lines[to++] = byte;
     }
     this.#isInText = at === json.length;
-    this.#isEscaped = isEscaped;
     if (!this.#isInText && this.#depth > 1) lines[to++] = quote;
     this.#to = to;
     return at;
-  }
-
-  /** Returns whether the next byte is escaped. */
-  #noteOdd(byte: number, isEscaped: boolean): boolean {
-    if (byte < space) throw new Error("a text of the page has a control character");
-    const isEscape = byte === backslash && !isEscaped;
-    this.#isOdd = true;
-    this.#hasEscape ||= isEscape;
-    return isEscape;
   }
 
   /** Reads a byte that is outside of texts and no white space. */
