@@ -133,7 +133,6 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
       "this.#to = this.#complete;",
     ],
     ["the end of a line has no room", "json.length + 2", "json.length"],
-    ["an escape may not be cut", "if (this.#isEscaped && at < json.length) {", "if (this.#isEscaped) {"],
     ["a row may lack a column", "if (this.#column < this.#columns.length) throw", "if (false) throw"],
     ["a field needs no value", "if (this.#isName || this.#first === 0) throw", "if (false) throw"],
     ["a name may begin as a column's", "same === name.length && "],
