@@ -40,7 +40,7 @@ export class CsvConverter {
   #column = 0;
   #isName = true;
   #isWanted = false;
-  /** Of the name or value that is read: its first byte, 0 before it; whether it has something odd, and an escape. */
+  /** Of the name or value that is read: its first byte, 0 before it; whether it has something odd, other than a comma. */
   #first = 0;
   #isOdd = false;
   #hasEscape = false;
@@ -110,7 +110,7 @@ export class CsvConverter {
       if (byte < space) throw new Error("a text of the page has a control character");
       this.#isOdd = true;
       this.#isEscaped = byte === backslash;
-      this.#hasEscape ||= this.#isEscaped;
+      this.#hasEscape ||= byte !== comma;
       lines[to++] = byte;
     }
     this.#isInText = at === json.length;
@@ -203,8 +203,9 @@ export class CsvConverter {
 
   /** Puts the cell in quotes if it needs them, and writes those that it has twice. */
   #quote(isSpaced: boolean): void {
-    let [quotes, isNeeded] = [0, isSpaced];
-    for (let at = this.#cell; at < this.#to; at++) {
+    const isPlain = this.#first === quote && !this.#hasEscape;
+    let [quotes, isNeeded] = [0, isSpaced || isPlain];
+    for (let at = isPlain ? this.#to : this.#cell; at < this.#to; at++) {
       const byte = this.#lines[at] as number;
       if (special[byte] === 0) continue;
       if (byte === quote) quotes++;
