@@ -18,7 +18,7 @@ const [opens, closes] = [table("{["), table("}]")];
 const formula = table("=+-@\t\r");
 /** What may need quotes around a cell. The last is the first byte of a byte-order mark. */
 const special = table('",\r\n\xef');
-/** What is not simply copied from a text: its end, an escape, a control character, what is special. */
+/** What is not simply copied from a text: its end, an escape, what is special, a control character, which is an error. */
 const odd = table('",\\\xef').fill(1, 0, 32);
 
 /** What may come between rows, after what. */
@@ -107,7 +107,6 @@ export class CsvConverter {
       while (at < json.length && odd[json[at] as number] === 0) lines[to++] = json[at++] as number;
       if (at === json.length || json[at] === quote) break;
       const byte = json[at++] as number;
-      if (byte < space) throw new Error("a text of the page has a control character");
       this.#isOdd = true;
       this.#isEscaped = byte === backslash;
       this.#hasEscape ||= byte !== comma;

@@ -136,7 +136,6 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["a row may lack a column", "if (this.#column < this.#columns.length) throw", "if (false) throw"],
     ["a field needs no value", "if (this.#isName || this.#first === 0) throw", "if (false) throw"],
     ["a name may begin as a column's", "same === name.length && "],
-    ["a text may have line breaks", "if (byte < space) throw", "if (false) throw"],
     ["quotes of objects and arrays have no room", "this.#makeRoom(quotes + 2 + this.#coming);"],
     ["an escaped quote ends a text", "this.#isEscaped = byte === backslash", "this.#isEscaped = false"],
     ["a cell may end with a space", " || lines[this.#to - 1] === space"],
