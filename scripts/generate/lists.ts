@@ -46,7 +46,7 @@ export type Facts = {
   /** Columns of include that are not taken from the view, but from this join, which looks up each team once. */
   joined?: Record<string, string>;
   join?: string;
-  /** Columns of include that have statements of their own, so that the others cost no more. */
+  /** Columns of include that have statements of their own, with and without the others, so that each costs its own. */
   apart?: string[];
 };
 

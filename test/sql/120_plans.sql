@@ -38,6 +38,7 @@ from (values
   ('a thousand kudos', 'list_activity($1, 1000)', 'kudos_newest'),
   ('a thousand kudos with their teams', $q$ list_activity($1, 1000, include => array['sender_team_name', 'receiver_team_name']) $q$, 'kudos_newest'),
   ('a thousand kudos with their ids', $q$ list_activity($1, 1000, include => array['sender_id', 'receiver_id', 'category_id']) $q$, 'kudos_newest'),
+  ('a thousand kudos with ids and teams', $q$ list_activity($1, 1000, include => array['sender_id', 'receiver_team_name']) $q$, 'kudos_newest'),
   ('rewards with their external ids', $q$ list_rewards($1, 100, include => array['external_id']) $q$, 'rewards_current_newest'),
   ('a thousand day ratings with the names of teams', $q$ list_day_ratings($1, 1000, include => array['team_name']) $q$, 'day_ratings_newest'),
   ('day ratings of a team with its name', $q$ list_day_ratings($1, 100, team_id => pg_temp.id('Acorn team 7'), include => array['team_name']) $q$,
