@@ -17,15 +17,7 @@ import {
   readVerifiedKey,
   type Settings,
 } from "./database.ts";
-import type {
-  AggregatesEndpoint,
-  ChangesEndpoint,
-  Endpoint,
-  ImportEndpoint,
-  KeyEndpoint,
-  ListEndpoint,
-  McpEndpoint,
-} from "./endpoint_types.ts";
+import type { Endpoint } from "./endpoint_types.ts";
 import { endpoints, maxGroups, version } from "./endpoints.ts";
 import { Visit } from "./fair_queue.ts";
 import { linkToNext, type Parameters, readParameters } from "./parameters.ts";
@@ -200,7 +192,7 @@ async function serve(endpoint: Endpoint, received: Received, service: Service): 
     // Only a caller with a valid key learns what is wrong with the request.
     return await afterVerifying(endpoint, call, () => Promise.reject(error));
   }
-  if (endpoint.kind === "key") return await checkKey(endpoint, call);
+  if (endpoint.kind === "key") return await checkKey(call);
   return await rows(endpoint, parameters, received, service);
 }
 
@@ -216,7 +208,7 @@ async function afterVerifying(
 }
 
 /** `POST /rewards`: the body is read only after the database has verified the key. */
-function importRewards(endpoint: ImportEndpoint, { query }: Received, { call, upload }: Service): Promise<Outcome> {
+function importRewards(endpoint: Endpoint, { query }: Received, { call, upload }: Service): Promise<Outcome> {
   return afterVerifying(endpoint, call, async () => {
     const { dry_run } = readParameters(endpoint, query).args;
     // Loaded when it is asked for: zod takes as long as half of a start.
@@ -228,7 +220,7 @@ function importRewards(endpoint: ImportEndpoint, { query }: Received, { call, up
         rewards ??= readRewards(take());
         return { rewards: JSON.stringify(rewards), dry_run };
       };
-      const reply = await call(endpoint.rpc, made);
+      const reply = await call("upsert_rewards", made);
       return { answer: json(reply.body), logged: { ...reply.logged, rows: rewards?.length ?? 0 } };
     });
   });
@@ -238,7 +230,7 @@ function importRewards(endpoint: ImportEndpoint, { query }: Received, { call, up
 const messageLimit: BodyLimit = [64 * 1024, "body must be at most 64 KiB"];
 
 /** `POST /mcp`: a message of an assistant, which may call one of the other endpoints (`docs/api.md`, Assistants). */
-function assist(endpoint: McpEndpoint, received: Received, { call, upload, ask }: Service): Promise<Outcome> {
+function assist(endpoint: Endpoint, received: Received, { call, upload, ask }: Service): Promise<Outcome> {
   const { request, query, wrongMethod } = received;
   return afterVerifying(endpoint, call, async (key) => {
     if (wrongMethod) throw wrongMethod;
@@ -252,8 +244,8 @@ function assist(endpoint: McpEndpoint, received: Received, { call, upload, ask }
 }
 
 /** `GET /`: the version, the key's name, company and scopes, and the endpoints (`docs/api.md`, Authentication). */
-async function checkKey({ rpc }: KeyEndpoint, call: Call): Promise<Outcome> {
-  const { body, logged } = await call(rpc, () => ({}));
+async function checkKey(call: Call): Promise<Outcome> {
+  const { body, logged } = await call("verify_api_key", () => ({}));
   const listed = endpoints.map(({ method, path, aliases, scope }) => ({ method, path, aliases, scope }));
   const { company_name, key_name, scopes, expires_at, company_id } = readVerifiedKey(body);
   const key = { version, company_name, key_name, scopes, endpoints: listed, expires_at, company_id };
@@ -262,12 +254,13 @@ async function checkKey({ rpc }: KeyEndpoint, call: Call): Promise<Outcome> {
 
 /** A list, its changes or aggregates: the database's JSON, forwarded unchanged or as CSV (`docs/api.md`, Lists, Questions). */
 async function rows(
-  endpoint: ListEndpoint | ChangesEndpoint | AggregatesEndpoint,
+  endpoint: Endpoint,
   { args, columns, format, escapeFormulas }: Parameters,
   received: Received,
   { page }: Service,
 ): Promise<Outcome> {
-  const { body, headers, logged } = await page(endpoint.rpc, args, isTotal(endpoint, args), format === "json");
+  const rpc = endpoint.kind === "changes" ? "list_changes" : endpoint.operation;
+  const { body, headers, logged } = await page(rpc, args, isTotal(endpoint, args), format === "json");
   const more = moreRows(endpoint, headers, received);
   const name = endpoint.path.slice(1).replaceAll("/", "-");
   const answer = format === "json" ? json(body, more) : csv(body, name, columns, escapeFormulas, more);

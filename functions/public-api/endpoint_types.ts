@@ -45,19 +45,17 @@ type Common = {
   readonly aliases: readonly string[];
   /** The scope that a key needs; null when any valid key is enough. */
   readonly scope: Scope | null;
-  /** The database function that the endpoint calls. */
-  readonly rpc: string;
+  /**
+   * The name of the operation, such as `list_members`: that of the tool of assistants, in camel case that of OpenAPI, and
+   * of lists and aggregates that of the database function.
+   */
+  readonly operation: string;
   readonly parameters: readonly Parameter[];
-  readonly tag: string;
-  readonly operationId: string;
   readonly summary: string;
   readonly description: string;
   /** What a model reads of the endpoint (`docs/api.md`, Assistants). It is a tool of assistants if it has this. */
   readonly forAssistants?: string | undefined;
 };
-
-/** `GET /`: checks a key. */
-export type KeyEndpoint = Common & { readonly kind: "key"; readonly method: "GET" };
 
 /** `rows` names and describes a row. `columns` are in the order of JSON and CSV; new ones may only be appended. */
 type WithRows = Common & {
@@ -84,10 +82,12 @@ export type AggregatesEndpoint = WithRows & {
  */
 export type ChangesEndpoint = Omit<ListEndpoint, "kind"> & { readonly kind: "changes"; readonly list: string };
 
-/** The import of rewards. The fields of its rows are in reward_rows.ts. */
-export type ImportEndpoint = Common & { readonly kind: "import"; readonly method: "POST" };
+/**
+ * `GET /`, which checks a key; the import of rewards, the fields of whose rows are in reward_rows.ts; `POST /mcp`, the
+ * other endpoints as tools of assistants (Model Context Protocol).
+ */
+type Other<Kind> = Common & { readonly kind: Kind; readonly method: "GET" | "POST" };
 
-/** `POST /mcp`: the other endpoints as tools of assistants (Model Context Protocol). */
-export type McpEndpoint = Common & { readonly kind: "mcp"; readonly method: "POST" };
+type Others = Other<"key"> | Other<"import"> | Other<"mcp">;
 
-export type Endpoint = KeyEndpoint | ListEndpoint | ChangesEndpoint | AggregatesEndpoint | ImportEndpoint | McpEndpoint;
+export type Endpoint = ListEndpoint | ChangesEndpoint | AggregatesEndpoint | Others;

@@ -3,14 +3,9 @@ import type {
   AggregatesEndpoint,
   ChangesEndpoint,
   Column,
-  ColumnType,
   Endpoint,
-  ImportEndpoint,
-  KeyEndpoint,
   ListEndpoint,
-  McpEndpoint,
   Parameter,
-  ParameterKind,
 } from "./endpoint_types.ts";
 
 /** The API version that `GET /` reports (`docs/api.md`, Versioning). */
@@ -20,20 +15,23 @@ export const version = "1.3.0";
 export const maxGroups = 10_000;
 
 /** A parameter; its text for a model where that is another one. */
-const parameter = (name: string, kind: ParameterKind, description: string, forAssistants?: string): Parameter => ({
+const parameter = (name: string, kind: Parameter["kind"], description: string, forAssistants?: string): Parameter => ({
   name,
   kind,
   description,
   ...(forAssistants && { forAssistants }),
 });
 
-/** A column, with what narrows its type. */
+/** A column, with what narrows its type; a question mark behind the type says that it may be null. */
 const column = (
   name: string,
-  type: ColumnType,
+  type: Column["type"] | `${Column["type"]}?`,
   description: string,
-  narrower: Omit<Column, "name" | "type" | "description"> = {},
-): Column => ({ name, type, ...narrower, description });
+  narrower: Pick<Column, "pattern" | "minimum" | "maximum"> = {},
+): Column => {
+  const nullable = type.endsWith("?") && ({ nullable: true } as const);
+  return { name, type: type.replace("?", "") as Column["type"], ...nullable, ...narrower, description };
+};
 
 /** The parameters of every list (`docs/api.md`, Lists). */
 const list: readonly Parameter[] = [
@@ -134,15 +132,13 @@ const ofAggregates = (by: string): readonly Parameter[] => [
 
 const id = column("id", "uuid", "The ID of the row. It never changes.");
 
-const key: KeyEndpoint = {
+const key: Endpoint = {
   kind: "key",
   method: "GET",
   path: "/",
   aliases: [],
   scope: null,
-  rpc: "verify_api_key",
-  tag: "Key",
-  operationId: "checkKey",
+  operation: "check_key",
   summary: "Check the key",
   description:
     "Checks the key, and returns the API version, the company, the key's name, scopes, and expiry, and the list of endpoints. Needs no scope.",
@@ -159,9 +155,7 @@ const idOf = (person: string) =>
     `The ${person}'s ID, as in \`GET /members\`; all erased people share one ID, which is not listed there.`,
   );
 const teamIdOf = (person: string) =>
-  column(`${person}_team_id`, "uuid", `The ${person}'s current team; null without a team, and for erased people.`, {
-    nullable: true,
-  });
+  column(`${person}_team_id`, "uuid?", `The ${person}'s current team; null without a team, and for erased people.`);
 
 /** What most lists, and most aggregates, have. */
 const aList = { kind: "list", method: "GET", aliases: [], included: [] } as const;
@@ -174,9 +168,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     path: "/members",
     aliases: ["/users"],
     scope: "read:members",
-    rpc: "list_members",
-    tag: "Members",
-    operationId: "listMembers",
+    operation: "list_members",
     summary: "People, their roles and teams",
     description:
       "Lists the company's people with name, email address, role, and team, newest first. Filter them by `team_id`, `role`, `email`, and `name`. Erased people are not listed.",
@@ -195,7 +187,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
       column("name", "text", "The person's name."),
       column("email", "text", "The person's email address.", { pattern: "^[^@]+@[^@]+$" }),
       column("role", "text", "The person's role, such as `admin` or `employee`. Companies may have other roles."),
-      column("team_id", "uuid", "The person's team, or null.", { nullable: true }),
+      column("team_id", "uuid?", "The person's team, or null."),
       column("team_name", "text", "The team's name, or `No Team`."),
       column("created_at", "date-time", "When the person was added."),
     ],
@@ -204,9 +196,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     ...aList,
     path: "/teams",
     scope: "read:members",
-    rpc: "list_teams",
-    tag: "Members",
-    operationId: "listTeams",
+    operation: "list_teams",
     summary: "The teams that people are in",
     description:
       "Lists the company's teams, newest first, including teams without people. `team_id` in other lists is the `id` here.",
@@ -224,9 +214,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     path: "/activity",
     aliases: ["/kudos"],
     scope: "read:activity",
-    rpc: "list_activity",
-    tag: "Activity",
-    operationId: "listActivity",
+    operation: "list_activity",
     summary: "Kudos with sender, recipient and category",
     description:
       "Lists kudos, newest first: who thanked whom, when, for what, and with which message. Filter them by time (`since`, `until`), category, sender, and receiver; a row must match all filters that you send. `include` adds IDs and teams. An erased person is `Former member`, with an empty email address.",
@@ -257,7 +245,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
       column("category_id", "uuid", "The category's ID, as in `GET /categories`."),
       ...people.flatMap((person) => [
         teamIdOf(person),
-        column(`${person}_team_name`, "text", "The team's name, or null.", { nullable: true }),
+        column(`${person}_team_name`, "text?", "The team's name, or null."),
       ]),
     ],
   },
@@ -266,9 +254,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     path: "/activity/counts",
     aliases: ["/kudos/counts"],
     scope: "read:activity",
-    rpc: "count_activity",
-    tag: "Activity",
-    operationId: "countActivity",
+    operation: "count_activity",
     summary: "How many kudos, by time, team, person or category",
     description: `Counts kudos in one request, by month, or by up to three of time, team, person, and category, such as \`by=month,receiver_team\`. Rows are sorted by time, newest first, then by kudos, most first; empty groups are omitted. Teams are people's current teams, as in \`GET /members\`. At most ${maxGroups.toLocaleString("en-US")} rows, and 400 days.`,
     forAssistants:
@@ -307,9 +293,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     ...aList,
     path: "/categories",
     scope: "read:activity",
-    rpc: "list_categories",
-    tag: "Activity",
-    operationId: "listCategories",
+    operation: "list_categories",
     summary: "What kudos are given for",
     description:
       "Lists the categories of kudos, newest first. `category_id` in kudos, and as a filter, is the `id` here.",
@@ -330,9 +314,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     ...aList,
     path: "/rewards",
     scope: "read:rewards",
-    rpc: "list_rewards",
-    tag: "Rewards",
-    operationId: "listRewards",
+    operation: "list_rewards",
     summary: "The reward catalogue",
     description:
       "Lists the rewards that people can buy with points, with price, stock, and vendor, newest first. Archived rewards are omitted unless you send `include_archived=true`. `external_id` finds one reward. `include` adds the ID in the system that imports the rewards.",
@@ -347,21 +329,20 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     columns: [
       id,
       column("name", "text", "The reward's name."),
-      column("description", "text", "A description, or null.", { nullable: true }),
+      column("description", "text?", "A description, or null."),
       column("points_cost", "integer", "The price in points.", { minimum: 0, maximum: 9007199254740991 }),
       column("reward_type", "text", "The reward's type, such as `perk`. Companies may have other types."),
-      column("stock_count", "integer", "The number that is left; null if it isn't counted.", { nullable: true }),
-      column("image_url", "text", "The address of a picture, or null.", { nullable: true }),
-      column("vendor_name", "text", "The supplier, or null.", { nullable: true }),
+      column("stock_count", "integer?", "The number that is left; null if it isn't counted."),
+      column("image_url", "text?", "The address of a picture, or null."),
+      column("vendor_name", "text?", "The supplier, or null."),
       column("is_archived", "boolean", "Whether the reward is archived."),
       column("created_at", "date-time", "When the reward was added."),
     ],
     included: [
       column(
         "external_id",
-        "text",
+        "text?",
         "The ID of the reward in the system that imports it; null if it was not imported.",
-        { nullable: true },
       ),
     ],
   },
@@ -369,9 +350,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     ...aList,
     path: "/day-ratings",
     scope: "read:analytics",
-    rpc: "list_day_ratings",
-    tag: "Analytics",
-    operationId: "listDayRatings",
+    operation: "list_day_ratings",
     summary: "How days were rated, by team",
     description:
       "Lists day ratings, from 1 (bad) to 5 (good), with comment and team, newest first. Filter them by time (`since`, `until`) and `team_id`. They are anonymous: a rating belongs to a team at most, never to a person.",
@@ -382,20 +361,18 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     columns: [
       id,
       column("rating", "integer", "From 1 (bad) to 5 (good).", { minimum: 1, maximum: 5 }),
-      column("comment", "text", "A comment, or null.", { nullable: true }),
-      column("team_id", "uuid", "The team, or null.", { nullable: true }),
-      column("points_awarded", "integer", "Points that the rating earned, or null.", { nullable: true }),
+      column("comment", "text?", "A comment, or null."),
+      column("team_id", "uuid?", "The team, or null."),
+      column("points_awarded", "integer?", "Points that the rating earned, or null."),
       column("created_at", "date-time", "When the day was rated."),
     ],
-    included: [column("team_name", "text", "The team's name, or null.", { nullable: true })],
+    included: [column("team_name", "text?", "The team's name, or null.")],
   },
   {
     ...someAggregates,
     path: "/day-ratings/averages",
     scope: "read:analytics",
-    rpc: "average_day_ratings",
-    tag: "Analytics",
-    operationId: "averageDayRatings",
+    operation: "average_day_ratings",
     summary: "How days were rated on average, by time or team",
     description: `Returns the number and the average of day ratings in one request, by month, or by another step of time, by team, or by both, such as \`by=week,team\`. Rows are sorted by time, newest first, then by ratings, most first; empty groups are omitted. At most ${maxGroups.toLocaleString("en-US")} rows, and 400 days.`,
     forAssistants:
@@ -413,7 +390,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
       {
         name: "team",
         columns: [
-          column("team_id", "uuid", "The team, or null.", { nullable: true }),
+          column("team_id", "uuid?", "The team, or null."),
           column("team_name", "text", "The team's name, or `No Team`."),
         ],
       },
@@ -430,9 +407,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     ...aList,
     path: "/pulse-responses",
     scope: "read:analytics",
-    rpc: "list_pulse_responses",
-    tag: "Analytics",
-    operationId: "listPulseResponses",
+    operation: "list_pulse_responses",
     summary: "Answers to pulse surveys",
     description:
       "Lists answers to pulse surveys with their questions, newest first. Filter them by time (`since`, `until`). They are anonymous: an answer names neither a person nor a team.",
@@ -442,43 +417,37 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     columns: [
       id,
       column("timestamp", "date-time", "When the question was answered."),
-      column("question", "text", "The question, or null.", { nullable: true }),
-      column("response_type", "text", "The kind of answer that the question expects, or null.", { nullable: true }),
-      column("value", "json", "The answer, any JSON value: number, text, boolean, list, object, or null.", {
-        nullable: true,
-      }),
+      column("question", "text?", "The question, or null."),
+      column("response_type", "text?", "The kind of answer that the question expects, or null."),
+      column("value", "json?", "The answer, any JSON value: number, text, boolean, list, object, or null."),
       column("comment", "text", "A comment; empty if there is none."),
     ],
-    included: [column("question_id", "uuid", "The question's ID, or null.", { nullable: true })],
+    included: [column("question_id", "uuid?", "The question's ID, or null.")],
   },
 ];
 
 export const lists = reads.filter((endpoint) => endpoint.kind === "list");
 
-const rewardImport: ImportEndpoint = {
+const rewardImport: Endpoint = {
   kind: "import",
   method: "POST",
   path: "/rewards",
   aliases: [],
   scope: "write:rewards",
-  rpc: "upsert_rewards",
-  tag: "Rewards",
-  operationId: "importRewards",
+  operation: "import_rewards",
   summary: "Create or update rewards",
   description:
     "Creates rewards, and updates those whose `external_id` is known, so you can send a whole catalogue repeatedly. All rows are checked before anything is written; if one row is wrong, nothing is written. At most 500 rewards and 8 MiB of JSON in UTF-8, whatever `Content-Type` says. In an update, an absent field keeps its value. Rewards that the request does not name stay as they are; to retire a reward, send `is_archived`. With `dry_run=true`, everything is checked and counted, and nothing is written.",
   parameters: [parameter("dry_run", "true", "Checks and counts, but writes nothing: `imported` is then 0.")],
 };
 
-const mcp: McpEndpoint = {
+const mcp: Endpoint = {
   kind: "mcp",
   method: "POST",
   path: "/mcp",
   aliases: [],
   scope: null,
-  rpc: "verify_api_key",
-  tag: "Key",
-  operationId: "assist",
+  operation: "assist",
   summary: "The API as tools for an assistant (Model Context Protocol)",
   description:
     "Model Context Protocol, Streamable HTTP without sessions: tools for an assistant to read what the key may read. Nothing can be written.",
@@ -511,9 +480,8 @@ function changesOf(list: ListEndpoint): ChangesEndpoint {
     list: name,
     path: `${list.path}/changes`,
     aliases: list.aliases.map((alias) => `${alias}/changes`),
-    rpc: "list_changes",
     parameters: [...shared, after],
-    operationId: `${list.operationId}Changes`,
+    operation: `${list.operation}_changes`,
     summary: `What has changed in ${list.path}`,
     description: `Lists what has been added, changed, or deleted in \`GET ${list.path}\`, oldest change first, to keep a copy up to date. Without \`after\`, it returns every row; with the \`cursor\` of the last row, what has changed since.`,
     rows: {

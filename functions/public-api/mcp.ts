@@ -2,7 +2,7 @@
 // the path is first asked for, because its library takes a tenth of a second.
 import { createMcpHandler, Server, type Tool } from "@modelcontextprotocol/server";
 import { CsvConverter } from "./csv_converter.ts";
-import type { Column, Endpoint, Parameter, ParameterKind } from "./endpoint_types.ts";
+import type { Column, Endpoint, Parameter } from "./endpoint_types.ts";
 import { endpoints, version } from "./endpoints.ts";
 import { parameterSchema } from "./parameter_schemas.ts";
 import { readParameters } from "./parameters.ts";
@@ -34,14 +34,11 @@ function parametersOf({ kind, parameters }: Endpoint): readonly Parameter[] {
   return [...taken, ...(kind === "aggregates" ? [limitOfAggregates] : []), ids];
 }
 
-/** The tools by name, such as count_activity for the operation countActivity. */
+/** The tools by name. */
 const tools = new Map(
   endpoints
     .filter(({ forAssistants }) => forAssistants !== undefined)
-    .map((endpoint) => [
-      endpoint.operationId.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      { ...endpoint, parameters: parametersOf(endpoint) },
-    ]),
+    .map((endpoint) => [endpoint.operation, { ...endpoint, parameters: parametersOf(endpoint) }]),
 );
 
 /** Keywords that every host understands. Some drop all tools because of one schema with another keyword. */
@@ -73,7 +70,7 @@ function tool(name: string, endpoint: Endpoint): Tool {
 const passedOver = ["toolCallId", "sessionId", "action", "chatInput"];
 
 /** Whether a value is what models and hosts send for a parameter that they leave out. */
-function isLeftOut(value: unknown, kind: ParameterKind | undefined): boolean {
+function isLeftOut(value: unknown, kind: Parameter["kind"] | undefined): boolean {
   if (Array.isArray(value)) return value.every((item) => isLeftOut(item, kind));
   const isText = kind === "text" || kind === undefined;
   const isList = kind === "include" || kind === "by";

@@ -16,7 +16,7 @@ const rounds = 11;
 const companies = [1, 2, 3, 4, 5, 6, 7, 8];
 const lists = endpoints
   .filter(({ path }) => path !== "/teams" && path !== "/categories")
-  .map(({ path, rpc, columns }) => ({ name: path.slice(1), rpc, view: rpc.replace("list_", ""), columns }));
+  .map(({ path, operation: rpc, columns }) => ({ name: path.slice(1), rpc, view: rpc.replace("list_", ""), columns }));
 
 /**
  * The SQL of a function that returns the same page of a given company, for a superuser. It has the same plan and also

@@ -51,7 +51,11 @@ const setVariables = (included: readonly Column[]): string =>
   variables(included, (name) => `with_${name} := '${name}' = any (include);\n`);
 
 /** The conditions of a statement. */
-function conditions({ rpc }: ListEndpoint, { args }: Facts, { from, lead, filters = [], where }: Branch): string[] {
+function conditions(
+  { operation: rpc }: ListEndpoint,
+  { args }: Facts,
+  { from, lead, filters = [], where }: Branch,
+): string[] {
   const company = "v.company_id = api_key.company_id";
   const bound = "(v.instant, v.id) < (below_instant, below_id)";
   return [
@@ -169,7 +173,7 @@ const nameOf = (arg: string): string => arg.split(" ")[0] ?? "";
 /** The function that calls any of the others at a read replica, with the arguments of all. */
 function readPage(): string {
   const calls = [
-    ...lists.map((endpoint) => ({ rpc: endpoint.rpc, args: argsOf(endpoint) })),
+    ...lists.map((endpoint) => ({ rpc: endpoint.operation, args: argsOf(endpoint) })),
     {
       rpc: "list_changes",
       args: ["key_hash text", "list text default null", "max_rows integer", "after text default null"].concat(
@@ -208,7 +212,7 @@ ${served("read_page", "A page of the function with the name rpc, such as list_me
 
 /** The function of a list. */
 function listFunction(endpoint: ListEndpoint): string {
-  const { path, rpc, scope, summary } = endpoint;
+  const { path, operation: rpc, scope, summary } = endpoint;
   const fact = factsOf(endpoint);
   const { table, reads, leadBy, isTotal, branches } = fact;
   const isWindowed = fact.args.includes("since");

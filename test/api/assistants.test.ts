@@ -51,7 +51,6 @@ async function walk(name: string, args: Record<string, unknown>, by = client): P
 }
 
 const reading = endpoints.filter((endpoint) => endpoint.kind === "list" || endpoint.kind === "aggregates");
-const toolOf = (operationId: string) => operationId.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const usual = { "X-API-Key": key, "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
 /** A message as it is, with these headers. */
@@ -68,7 +67,7 @@ describe("the tools", () => {
   test("are the endpoints that read, for a key with every scope, and none of them writes", async () => {
     const { tools } = await client.listTools();
     const expected = endpoints.filter(({ method, kind }) => method === "GET" && kind !== "changes");
-    expect(tools.map(({ name }) => name)).toEqual(expected.map(({ operationId }) => toolOf(operationId)));
+    expect(tools.map(({ name }) => name)).toEqual(expected.map(({ operation }) => operation));
     for (const { annotations } of tools) expect(annotations).toMatchObject({ readOnlyHint: true });
     expect(JSON.stringify(tools)).not.toMatch(/import_rewards|upsert/);
   });
@@ -79,7 +78,7 @@ describe("the tools", () => {
     async (scope) => {
       const poor = await connect((await world.company.makeKey([scope])).api_key);
       const { tools } = await poor.listTools();
-      const mine = reading.filter((endpoint) => endpoint.scope === scope).map(({ operationId }) => toolOf(operationId));
+      const mine = reading.filter((endpoint) => endpoint.scope === scope).map(({ operation }) => operation);
       expect(tools.map(({ name }) => name)).toEqual(["check_key", ...mine]);
       const name = scope === "read:rewards" ? "list_teams" : "list_rewards";
       const missing = scope === "read:rewards" ? "read:members" : "read:rewards";
@@ -112,13 +111,13 @@ describe("the tools", () => {
 
 describe("an answer", () => {
   // Proves: assistants.1, assistants.4
-  test.each(reading)("of $operationId has the rows of $path, as CSV and as structured content", async (endpoint) => {
-    const { path, operationId } = endpoint;
+  test.each(reading)("of $operation has the rows of $path, as CSV and as structured content", async (endpoint) => {
+    const { path, operation } = endpoint;
     const [args, query] =
       endpoint.kind === "list"
         ? [{ limit: 7, ids: true }, "limit=7"]
         : [{ by: ["month", endpoint.by.at(-1)?.name], limit: 200, ids: true }, `by=month,${endpoint.by.at(-1)?.name}`];
-    const answer = await use(toolOf(operationId), args);
+    const answer = await use(operation, args);
     const { sentence, rows } = said(answer);
     expect(rows).toEqual(readCsv(await (await call(`${path}?${query}&format=csv`, key)).text()));
     // Many hosts show a model nothing but this.
@@ -128,7 +127,7 @@ describe("an answer", () => {
     const { ids: _, ...brief } = args;
     const isId = (name: string) => name === "id" || name.endsWith("_id");
     const names = Object.keys((await list(`${path}?${query}`, key))[0] ?? {}).filter((name) => !isId(name));
-    expect(said(await use(toolOf(operationId), brief)).rows[0]).toEqual(names);
+    expect(said(await use(operation, brief)).rows[0]).toEqual(names);
   });
 
   test("has the ids that are asked for by name", async () => {

@@ -57,7 +57,7 @@ async function answers(): Promise<string[]> {
     if (endpoint.kind !== "list") continue;
     const args = [`'${hashOf(company.key)}'`, "1000"];
     if (endpoint.included.length > 0) args.push(`include => '{${endpoint.included.map(({ name }) => name)}}'`);
-    const [row] = await project.sql.unsafe(`select public.${endpoint.rpc}(${args})::text as page`);
+    const [row] = await project.sql.unsafe(`select public.${endpoint.operation}(${args})::text as page`);
     texts.push(row?.page);
   }
   return texts;

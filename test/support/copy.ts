@@ -63,7 +63,7 @@ async function exportedRows(db: postgres.Sql, hash: string, list: ListEndpoint, 
   const args = [`'${hash}'`, "1000", ...(after ? [`starting_after => '${after}'`] : [])];
   if (list.included.length > 0) args.push(`include => '{${names(list)}}'`);
   if (list.path === "/rewards") args.push("include_archived => true");
-  const [answer] = await db.unsafe<{ page: Row[] }[]>(`select public.${list.rpc}(${args}) as page`);
+  const [answer] = await db.unsafe<{ page: Row[] }[]>(`select public.${list.operation}(${args}) as page`);
   const page = answer?.page ?? [];
   return page.length < 1000 ? page : [...page, ...(await exportedRows(db, hash, list, page.at(-1)?.id))];
 }

@@ -137,8 +137,13 @@ const nextPage: Record<string, string> = {
     "There may be more behind every page that has rows: ask again with the last row's `cursor` as `after`, until a page has none.",
 };
 
+/** The name of an operation in camel case, such as `listMembers`. */
+export const operationIdOf = ({ operation }: Endpoint): string =>
+  operation.replace(/_(.)/g, (_, first) => first.toUpperCase());
+
 function operation(endpoint: Endpoint, examples: Examples[string], alias: string | null): Schema {
-  const { kind, scope, tag, operationId, summary, description, parameters } = endpoint;
+  const { kind, scope, summary, description, parameters } = endpoint;
+  const operationId = operationIdOf(endpoint);
   const statuses: ErrorStatus[] = [
     "400",
     "401",
@@ -149,7 +154,7 @@ function operation(endpoint: Endpoint, examples: Examples[string], alias: string
     "500",
   ];
   return {
-    tags: [tag],
+    tags: [scope?.replace(/^\w+:./, (start) => start.slice(-1).toUpperCase()) ?? "Key"],
     operationId: alias
       ? operationId + alias.replace("/", "As/").replace(/\/(.)/g, (_, first) => first.toUpperCase())
       : operationId,

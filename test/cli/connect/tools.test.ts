@@ -4,6 +4,7 @@ import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import { endpoints } from "../../../functions/public-api/endpoints.ts";
+import { operationIdOf } from "../../../scripts/generate/openapi/document.ts";
 import { operations } from "../../../scripts/generate/openapi/schemas.ts";
 import { root } from "../../../scripts/stack/process.ts";
 import { workFolder } from "../../support/command_line.ts";
@@ -124,7 +125,8 @@ withTools("clients that check every answer, or only type it, read the most extre
   const swagger = Object.assign({}, ...Object.values(new Api({ baseUrl: stack.api_url, baseApiParams: { headers } })));
   for (const endpoint of endpoints) {
     if (endpoint.kind !== "list" && endpoint.kind !== "changes") continue;
-    const { path, operationId, included } = endpoint;
+    const { path, included } = endpoint;
+    const operationId = operationIdOf(endpoint);
     const include = included.map(({ name }) => name);
     const expected = alike(await list(`${path}${include.length > 0 ? `?include=${include}` : ""}`, key));
     const query = include.length > 0 ? { include } : {};
