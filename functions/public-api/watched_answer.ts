@@ -22,40 +22,36 @@ export function watched(answer: Answer, isAlways: boolean, onEnd: () => void): A
  */
 function limited(body: ReadableStream<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader();
-  let unread: ReturnType<typeof setTimeout>;
+  let timer: ReturnType<typeof setTimeout>;
   const end = (error?: unknown) => {
-    clearTimeout(unread);
+    clearTimeout(timer);
     if (error) reader.cancel(error).catch(() => {});
     onEnd();
   };
-  const untilRead = (controller: ReadableStreamDefaultController<Uint8Array>) => {
-    const late = new DOMException("nobody reads the page", "TimeoutError");
-    unread = setTimeout(() => {
+  const waitAtMost = (milliseconds: number, words: string, controller: ReadableStreamDefaultController<Uint8Array>) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const late = new DOMException(words, "TimeoutError");
       controller.error(late);
       end(late);
-    }, unreadMilliseconds);
+    }, milliseconds);
   };
   return new ReadableStream<Uint8Array>(
     {
-      start: untilRead,
+      start: (controller) => waitAtMost(unreadMilliseconds, "nobody reads the page", controller),
       async pull(controller) {
-        clearTimeout(unread);
-        const silence = Promise.withResolvers<never>();
-        const silent = new DOMException("the page stopped in the middle", "TimeoutError");
-        const timer = setTimeout(() => silence.reject(silent), deadline);
+        waitAtMost(deadline, "the page stopped in the middle", controller);
         try {
-          const { done, value } = await Promise.race([reader.read(), silence.promise]);
-          if (!done) {
-            controller.enqueue(value);
-            return untilRead(controller);
+          const { done, value } = await reader.read();
+          if (done) {
+            controller.close();
+            return end();
           }
-          end();
-          controller.close();
+          controller.enqueue(value);
+          waitAtMost(unreadMilliseconds, "nobody reads the page", controller);
         } catch (error) {
           end(error);
           throw error;
-        } finally {
-          clearTimeout(timer);
         }
       },
       cancel: (reason) => end(reason ?? "cancelled"),

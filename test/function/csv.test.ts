@@ -116,7 +116,8 @@ test("a row that comes in many pieces is not read again with each of them", () =
       return process.cpuUsage(before).user;
     };
     time([page]);
-    expect(time(pieces)).toBeLessThan(20 * time([page]));
+    // Read again with each, it would take thousands of times as long.
+    expect(time(pieces)).toBeLessThan(100 * time([page]));
   }
 });
 

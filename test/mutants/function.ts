@@ -221,9 +221,12 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["an answer that nobody reads counts for ever", "setTimeout(late.resolve, maxOpen.milliseconds)", "0"],
   ],
   "watched_answer.ts": [
-    ["a page that stops in the middle waits for ever", "silence.reject(silent)", "{}"],
+    [
+      "a page that stops in the middle waits for ever",
+      'waitAtMost(deadline, "the page stopped in the middle", controller);',
+    ],
     ["a page that nobody reads waits for ever", "controller.error(late);\n      end(late);"],
-    ["a page that is read slowly breaks off", "clearTimeout(unread);\n        const silence", "const silence"],
+    ["a page that is read slowly breaks off", "clearTimeout(timer);\n    timer =", "timer ="],
   ],
   "refused_uses.ts": [
     ["a minute never ends", "if (minute !== this.#minute) this.#noted.clear();"],
