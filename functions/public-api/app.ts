@@ -16,6 +16,7 @@ import {
   type Reply,
   readVerifiedKey,
   type Settings,
+  type SignInSettings,
 } from "./database.ts";
 import type { Endpoint } from "./endpoint_types.ts";
 import { endpoints, maxGroups, version } from "./endpoints.ts";
@@ -24,16 +25,18 @@ import { linkToNext, type Parameters, readParameters } from "./parameters.ts";
 import { RefusedUses } from "./refused_uses.ts";
 import { connectReplicas } from "./replicas.ts";
 import {
+  type Answer,
   ApiError,
   badRequest,
   errorAnswer,
+  exposedHeaders,
   json,
   type Logged,
+  notFound,
   type Outcome,
   preflight,
   toResponse,
 } from "./responses.ts";
-import { challenge, signIn } from "./sign_in.ts";
 import { WaitingLine } from "./waiting_line.ts";
 import { watched } from "./watched_answer.ts";
 
@@ -48,7 +51,7 @@ export function createApp(settings: Settings, log: (line: string) => void) {
   const line = new WaitingLine();
   const bodies = new Bodies();
   const refusedUses = new RefusedUses(callDatabase);
-  const withoutKey = strangers(line, bodies, primary);
+  const signIn = settings.signIn && createSignIn(settings.signIn, line, bodies, primary);
 
   return async (request: Request, { completed }: { completed?: Promise<unknown> } = {}): Promise<Response> => {
     // It rejects when a caller hangs up, whatever becomes of the answer: unhandled, that would end the instance.
@@ -67,11 +70,8 @@ export function createApp(settings: Settings, log: (line: string) => void) {
   };
 
   async function respond(path: string, received: Received): Promise<Outcome> {
-    const { request } = received;
-    const { visit, ...stranger } = withoutKey(request);
-    const signedIn = await signIn(settings.signIn, request, path, stranger).catch(failed);
-    if (signedIn) return { ...signedIn, logged: withVisit(signedIn.logged, visit, signedIn.answer.status) };
-    const { endpoint, allowed, isMcp, wrongMethod } = route(path, request.method);
+    if (signIn && /^\/(oauth|mcp\/\.well-known)\//.test(path)) return await signIn(path, received.request);
+    const { endpoint, allowed, isMcp, wrongMethod } = route(path, received.request.method);
     // Programs probe for assistants with GET and HEAD, and must find out that a key is wanted.
     if (wrongMethod && !isMcp) throw wrongMethod;
     if (!endpoint) return { answer: preflight(allowed, isMcp), logged: {} };
@@ -130,16 +130,36 @@ function logLine(
   });
 }
 
-/** What callers can do that have no key yet. */
-const strangers = (line: WaitingLine, bodies: Bodies, callDatabase: CallDatabase) => (request: Request) => {
-  const visit = new Visit("", request.signal, Promise.resolve());
-  const receive = (limit: BodyLimit) => bodies.hold(visit, request, limit, async (take) => take());
-  const ask = async (rpc: string, args: object) => {
-    const caller = { scope: null, endpoint: rpc, noted: {} };
-    return (await line.callWithoutKey(visit, () => callDatabase(rpc, args as Arguments, caller, asText))).body;
+/** Answers callers that have no key yet, at the paths of signing in. */
+function createSignIn(settings: SignInSettings, line: WaitingLine, bodies: Bodies, callDatabase: CallDatabase) {
+  return async (path: string, request: Request): Promise<Outcome> => {
+    const visit = new Visit("", request.signal, Promise.resolve());
+    const receive = (limit: BodyLimit) => bodies.hold(visit, request, limit, async (take) => take());
+    const ask = async (rpc: string, args: object) => {
+      const caller = { scope: null, endpoint: rpc, noted: {} };
+      return (await line.callWithoutKey(visit, () => callDatabase(rpc, args as Arguments, caller, asText))).body;
+    };
+    // Loaded when it is asked for: no other request waits for it.
+    const { serveOAuth } = await import("./oauth.ts");
+    const { answer, logged } = await serveOAuth(settings, request.method, path, { receive, ask }).catch(failed);
+    return { answer, logged: withVisit(logged, visit, answer.status) };
   };
-  return { visit, receive, ask };
-};
+}
+
+/** Of a 401 of `/mcp` the headers that say where to sign in. */
+function challenge(
+  { status }: Answer,
+  settings: SignInSettings | undefined,
+  path: string,
+  request: Request,
+): Record<string, string> {
+  if (status !== 401 || !settings || !/^\/mcp\/?$/.test(path)) return {};
+  const wrong = request.headers.has("Authorization") ? ' error="invalid_token",' : "";
+  return {
+    "WWW-Authenticate": `Bearer${wrong} resource_metadata="${settings.mcpUrl}/.well-known/oauth-protected-resource"`,
+    "Access-Control-Expose-Headers": `${exposedHeaders}, WWW-Authenticate`,
+  };
+}
 
 /** What the database notes about a request (`docs/api.md`, Authentication). */
 function callerOf({ method, path, scope, kind }: Endpoint, headers: Headers): Caller {
@@ -185,6 +205,7 @@ async function serve(endpoint: Endpoint, received: Received, service: Service): 
   const { call } = service;
   if (endpoint.kind === "import") return await importRewards(endpoint, received, service);
   if (endpoint.kind === "mcp") return await assist(endpoint, received, service);
+  if (endpoint.kind === "key") return await checkKey(endpoint, received, service);
   let parameters: Parameters;
   try {
     parameters = readParameters(endpoint, received.query);
@@ -192,7 +213,6 @@ async function serve(endpoint: Endpoint, received: Received, service: Service): 
     // Only a caller with a valid key learns what is wrong with the request.
     return await afterVerifying(endpoint, call, () => Promise.reject(error));
   }
-  if (endpoint.kind === "key") return await checkKey(call);
   return await rows(endpoint, parameters, received, service);
 }
 
@@ -244,12 +264,14 @@ function assist(endpoint: Endpoint, received: Received, { call, upload, ask }: S
 }
 
 /** `GET /`: the version, the key's name, company and scopes, and the endpoints (`docs/api.md`, Authentication). */
-async function checkKey(call: Call): Promise<Outcome> {
-  const { body, logged } = await call("verify_api_key", () => ({}));
-  const listed = endpoints.map(({ method, path, aliases, scope }) => ({ method, path, aliases, scope }));
-  const { company_name, key_name, scopes, expires_at, company_id } = readVerifiedKey(body);
-  const key = { version, company_name, key_name, scopes, endpoints: listed, expires_at, company_id };
-  return { answer: json(JSON.stringify(key)), logged };
+function checkKey(endpoint: Endpoint, { query }: Received, { call }: Service): Promise<Outcome> {
+  return afterVerifying(endpoint, call, async (verified) => {
+    readParameters(endpoint, query);
+    const listed = endpoints.map(({ method, path, aliases, scope }) => ({ method, path, aliases, scope }));
+    const { company_name, key_name, scopes, expires_at, company_id } = readVerifiedKey(verified);
+    const key = { version, company_name, key_name, scopes, endpoints: listed, expires_at, company_id };
+    return { answer: json(JSON.stringify(key)), logged: {} };
+  });
 }
 
 /** A list, its changes or aggregates: the database's JSON, forwarded unchanged or as CSV (`docs/api.md`, Lists, Questions). */
@@ -296,7 +318,7 @@ type Route = { endpoint: Endpoint | undefined; allowed: string; isMcp: boolean; 
 function route(path: string, method: string): Route {
   const name = path.replace(/([^/])\/$/, "$1");
   const here = endpointsAt.get(name);
-  if (!here) throw new ApiError(404, `Not Found: ${path}`, { reason: "the path is unknown" });
+  if (!here) throw notFound(path);
   const methods = here.flatMap((endpoint) => (endpoint.method === "GET" ? ["GET", "HEAD"] : [endpoint.method]));
   const allowed = [...methods, "OPTIONS"].join(", ");
   const endpoint = here.find((endpoint) => endpoint.method === (method === "HEAD" ? "GET" : method));

@@ -150,3 +150,12 @@ function textOf(pieces: readonly Uint8Array[]): string {
     throw badRequest(["body must be valid JSON"]);
   }
 }
+
+/** Parses the text of a body. Throws a 400 ApiError if it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badRequest(["body must be valid JSON"]);
+  }
+}

@@ -3,6 +3,7 @@ import {
   type Bytes,
   badRequest,
   type Logged,
+  textOf,
   tooManyRequests,
   unauthorized,
   wrongTimeZone,
@@ -255,22 +256,12 @@ function failure(rpc: string, what: string): ApiError {
 
 /** The code and details of a PostgREST error body, or neither if it is another body. Reads only the first few KiB. */
 async function readError(response: Response): Promise<{ code?: string; details?: string }> {
-  const reader = response.body?.getReader();
   try {
-    const decoder = new TextDecoder();
-    let text = "";
-    while (text.length < 4096) {
-      const chunk = await reader?.read();
-      if (!chunk || chunk.done) break;
-      text += decoder.decode(chunk.value, { stream: true });
-    }
-    const { code, details } = JSON.parse(text);
+    const { code, details } = JSON.parse((await textOf(response.body, 4096)).text);
     // Of another program any text may be there.
     return /^([0-9A-Z]{3,8})?$/.test(code) ? { code, details } : {};
   } catch {
     return {};
-  } finally {
-    reader?.cancel().catch(() => {});
   }
 }
 

@@ -1,12 +1,13 @@
 // POST /mcp: the endpoints that read, as tools of an assistant (`docs/api.md`, Assistants). app.ts loads this file when
 // the path is first asked for, because its library takes a tenth of a second.
 import { createMcpHandler, Server, type Tool } from "@modelcontextprotocol/server";
+import { parseJson } from "./bodies.ts";
 import { CsvConverter } from "./csv_converter.ts";
 import type { Column, Endpoint, Parameter } from "./endpoint_types.ts";
 import { endpoints, version } from "./endpoints.ts";
 import { parameterSchema } from "./parameter_schemas.ts";
 import { readParameters } from "./parameters.ts";
-import { ApiError, badRequest, type Outcome, shownName } from "./responses.ts";
+import { ApiError, badRequest, type Outcome, shownName, textOf } from "./responses.ts";
 
 /** Answers a request for an endpoint with the caller's key. */
 type Ask = (endpoint: Endpoint, query: string) => Promise<Outcome>;
@@ -102,31 +103,8 @@ function queryOf({ parameters }: Endpoint, args: Record<string, unknown>): URLSe
 /** The most bytes of rows that are read: a page of 40 MB would take more memory than an instance has. */
 const maxBytes = 1024 * 1024;
 
-/** The text of an answer, or, and the rest is not read, its first bytes. */
-async function textOf(body: BodyInit | null): Promise<{ text: string; isWhole: boolean }> {
-  const decoder = new TextDecoder();
-  let [text, bytes] = ["", 0];
-  for await (const piece of new Response(body).body ?? []) {
-    bytes += piece.length;
-    text += decoder.decode(piece, { stream: true });
-    if (bytes > maxBytes) return { text, isWhole: false };
-  }
-  return { text: text + decoder.decode(), isWhole: true };
-}
-
-/** The rows at the beginning of a JSON array that is not whole. Undefined if it does not show where a row ends. */
-function wholeRows(text: string): Row[] | undefined {
-  let end = text.length;
-  for (let attempt = 0; attempt < 100 && end > 0; attempt++) {
-    end = text.lastIndexOf("}", end - 1);
-    try {
-      return JSON.parse(`${text.slice(0, end + 1)}]`);
-    } catch {
-      // This ends something within a row.
-    }
-  }
-  return undefined;
-}
+/** The rows at the beginning of a JSON array that is not whole. PostgreSQL writes a line feed behind each, and none within. */
+const wholeRows = (text: string): Row[] => JSON.parse(`${text.slice(0, Math.max(1, text.lastIndexOf(", \n")))}]`);
 
 const refused = (text: string) => ({ isError: true, content: [{ type: "text" as const, text }] });
 
@@ -175,7 +153,7 @@ async function call(name: string, endpoint: Endpoint, args: Record<string, unkno
   const sent = query.toString();
   query.delete(ids.name);
   const { answer, logged } = await ask(endpoint, query.toString());
-  const { text, isWhole } = await textOf(answer.body);
+  const { text, isWhole } = await textOf(answer.body, maxBytes);
   const body = isWhole ? JSON.parse(text) : wholeRows(text);
   const seconds = answer.headers?.["Retry-After"];
   if (answer.status !== 200) {
@@ -187,7 +165,8 @@ async function call(name: string, endpoint: Endpoint, args: Record<string, unkno
     const { endpoints: _, ...key } = body;
     return { result: { content: [{ type: "text" as const, text: JSON.stringify({ ...key, tools: names }) }] }, logged };
   }
-  if (!body) return { result: refused("the first row has more than 1 MiB, more than an assistant can read"), logged };
+  if (!isWhole && body.length === 0)
+    return { result: refused("the first row has more than 1 MiB, more than an assistant can read"), logged };
   const { args: read, columns } = readParameters(endpoint, sent);
   const included: readonly Column[] = "included" in endpoint ? endpoint.included : [];
   const shown = columns.filter((column) => read.ids || column.type !== "uuid" || included.includes(column));
@@ -267,12 +246,7 @@ const isDeep = (value: unknown, levels = maxLevels): boolean =>
 
 /** The one message of a body. Batches are no longer part of the protocol, and would be many requests in one. */
 function message(text: string): object {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    throw badRequest(["body must be valid JSON"]);
-  }
+  const parsed = parseJson(text);
   if (isDeep(parsed)) throw badRequest([`body must have at most ${maxLevels} levels of objects and lists`]);
   if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return parsed;
   throw badRequest(["body must be one JSON-RPC message"]);

@@ -1,12 +1,12 @@
 // Signing in of assistants, by OAuth 2.1 with PKCE (`docs/api.md`, Assistants). The access token is an API key, to which an
-// admin agrees on the dashboard (sql/schema/0920_assistants.sql). A registration is stored nowhere. sign_in.ts loads this
+// admin agrees on the dashboard (sql/schema/0920_assistants.sql). A registration is stored nowhere. app.ts loads this
 // file when one of its paths is first asked for.
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { base64Url, clientIdOf, receiverOf, shownClientName } from "./assistants.ts";
 import type { BodyLimit } from "./bodies.ts";
 import { hashOf } from "./credentials.ts";
 import type { SignInSettings } from "./database.ts";
-import { ApiError, json, type Outcome, preflight } from "./responses.ts";
+import { ApiError, json, notFound, type Outcome, preflight } from "./responses.ts";
 import { scopes } from "./scopes.ts";
 
 /** A refusal with a code of RFC 6749 and a description for people. */
@@ -41,15 +41,15 @@ const documents: Readonly<Record<string, ((settings: SignInSettings) => object) 
 
 const bodyLimit: BodyLimit = [8192, "body must be at most 8 KiB"];
 
-/** Answers a request for one of these paths; undefined when there is no such path. */
+/** Answers a request for one of these paths. Throws a 404 for another one. */
 export async function serveOAuth(
   settings: SignInSettings,
   method: string,
   path: string,
   { receive, ask }: SignInService,
-): Promise<Outcome | undefined> {
+): Promise<Outcome> {
   const document = documents[path];
-  if (!document && path !== "/oauth/register" && path !== "/oauth/token") return undefined;
+  if (!document && path !== "/oauth/register" && path !== "/oauth/token") throw notFound(path);
   const allowed = document ? "GET" : "POST";
   if (method === "OPTIONS") return { answer: preflight(`${allowed}, OPTIONS`, true), logged: {} };
   if (allowed !== (method === "HEAD" ? "GET" : method))

@@ -55,6 +55,10 @@ export class ApiError {
   }
 }
 
+/** The error for a path that is unknown. */
+export const notFound = (path: string): ApiError =>
+  new ApiError(404, `Not Found: ${path}`, { reason: "the path is unknown" });
+
 /** The same 401 for every invalid key; only the log says why, and whose key it was (`docs/api.md`, Errors). */
 export function unauthorized(why: string, owner: Logged = {}): ApiError {
   return new ApiError(401, "Unauthorized: Invalid or missing API Key", {
@@ -149,4 +153,16 @@ export function json(body: BodyInit, headers: Record<string, string> = {}): Answ
 /** The JSON body of an error (`docs/api.md`, Errors). */
 export function errorAnswer({ status, message, headers }: ApiError): Answer {
   return { ...json(JSON.stringify({ error: message }), headers), status };
+}
+
+/** The text of a body, or, if it has more bytes, its beginning: then the rest is not read. */
+export async function textOf(body: BodyInit | null, maxBytes: number): Promise<{ text: string; isWhole: boolean }> {
+  const decoder = new TextDecoder();
+  let [text, bytes] = ["", 0];
+  for await (const piece of new Response(body).body ?? []) {
+    bytes += piece.length;
+    text += decoder.decode(piece, { stream: true });
+    if (bytes > maxBytes) return { text, isWhole: false };
+  }
+  return { text: text + decoder.decode(), isWhole: true };
 }

@@ -1,3 +1,4 @@
+import { parseJson } from "./bodies.ts";
 import { badRequest, shownName } from "./responses.ts";
 import { checkRow, countFields, type RowProblem, rewardFields, rowsOf } from "./reward_rows.ts";
 
@@ -60,12 +61,4 @@ function parse(text: string): unknown {
   const body = parseJson(text);
   if (countFields(body) < names) throw badRequest(["body must not have a field twice"]);
   return body;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw badRequest(["body must be valid JSON"]);
-  }
 }
