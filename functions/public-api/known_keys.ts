@@ -17,14 +17,15 @@ export class KnownKeys {
     return this.#owners.get(keyHash);
   }
 
-  /** Remembers whose key it is, if the owner is named. */
-  add(keyHash: string, { key_id, company_id }: Logged): void {
-    if (!key_id || !company_id || this.#owners.has(keyHash)) return;
+  /** Remembers whose key it is, if the owner is named. Returns whether it is known now. */
+  add(keyHash: string, { key_id, company_id }: Logged): boolean {
+    if (!key_id || !company_id || this.#owners.has(keyHash)) return this.#owners.has(keyHash);
     const keys = this.#companies.get(company_id) ?? new Set();
     this.#companies.set(company_id, keys.add(keyHash));
     this.#owners.set(keyHash, { key_id, company_id });
     if (keys.size > maxKeys.ofOneCompany) this.#forgetOldest(keys);
     else if (this.#owners.size > maxKeys.inAll) this.#forgetOldest(this.#largest());
+    return true;
   }
 
   delete(keyHash: string): void {

@@ -42,14 +42,10 @@ const tools = new Map(
     .map((endpoint) => [endpoint.operation, { ...endpoint, parameters: parametersOf(endpoint) }]),
 );
 
-/** Keywords that every host understands. Some drop all tools because of one schema with another keyword. */
-const plain = ["type", "enum", "items"];
-
+/** With the keywords that every host understands: some drop all tools because of one schema with another keyword. */
 function schemaOf({ kind }: Parameter, endpoint: Endpoint): object {
-  if (kind === "true") return { type: "boolean" };
-  return Object.fromEntries(
-    Object.entries(parameterSchema(kind, endpoint)).filter(([keyword]) => plain.includes(keyword)),
-  );
+  const { type, enum: names, items } = parameterSchema(kind, endpoint);
+  return kind === "true" ? { type: "boolean" } : { type, enum: names, items };
 }
 
 function tool(name: string, endpoint: Endpoint): Tool {

@@ -2,7 +2,7 @@ import { Busy, discard, type Page, type Reply, readVerifiedKey } from "./databas
 import { FairQueue, type Visit } from "./fair_queue.ts";
 import { KnownKeys } from "./known_keys.ts";
 import { OpenAnswers } from "./open_answers.ts";
-import { ApiError, type Logged } from "./responses.ts";
+import { ApiError } from "./responses.ts";
 
 /**
  * How many calls run at once, of totals and of all others (PostgREST has 10 or more connections), of new keys, and of one
@@ -124,17 +124,13 @@ export class WaitingLine {
   /** Calls the database, learns from the answer whose key it is, and leaves. */
   async #learn<Body>(keyHash: string, ask: Ask<Body>, leave: () => void): Promise<Reply<Body>> {
     const isNew = this.#known.get(keyHash) === undefined;
-    const learn = (owner: Logged) => {
-      this.#known.add(keyHash, owner);
-      return this.#known.get(keyHash) !== undefined;
-    };
     try {
       const reply = await ask();
-      if (!learn(reply.logged)) throw new Error("the database did not say whose key it is");
+      if (!this.#known.add(keyHash, reply.logged)) throw new Error("the database did not say whose key it is");
       leave();
       return reply;
     } catch (error) {
-      const isKnown = error instanceof ApiError && error.status !== 401 && learn(error.logged);
+      const isKnown = error instanceof ApiError && error.status !== 401 && this.#known.add(keyHash, error.logged);
       // Where the refusal says whose new key it is, that company has to wait, and not the other new keys.
       if (error instanceof Busy && !(isNew && isKnown)) pause().then(leave);
       else leave();

@@ -190,7 +190,11 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
       ".catch((error) => this.#known.get(keyHash) ?? Promise.reject(error))",
     ],
     ["new keys wait for a company that has too many requests", "&& !(isNew && isKnown)"],
-    ["a call without an owner is made again for ever", "if (!learn(reply.logged)) throw", "if (false) throw"],
+    [
+      "a call without an owner is made again for ever",
+      "if (!this.#known.add(keyHash, reply.logged)) throw",
+      "this.#known.add(keyHash, reply.logged); if (false) throw",
+    ],
     ["a call that the database refuses is not made again", "if (!(error instanceof Busy) ||", "if (true ||"],
     ["retries have no end", " || error === visit.refusal) throw", ") throw"],
     ["a refused call does not pause", "if (visit.refusal) await visit.wait(pause());"],
