@@ -34,7 +34,7 @@ function Explanation({ member, email, program }: { member: Member; email: string
       );
     case "several_members":
       return (
-        <Advice title="Several companies know this address">
+        <Advice title="This email address belongs to more than one company">
           More than one company lists <Name>{email}</Name>, so we cannot tell for which one you are here. Ask whoever
           runs the service to link your sign-in to the right company, then try again.
         </Advice>
