@@ -71,11 +71,12 @@ export function createApp(settings: Settings, log: (line: string) => void) {
 
   async function respond(path: string, received: Received): Promise<Outcome> {
     if (signIn && /^\/(oauth|mcp\/\.well-known)\//.test(path)) return await signIn(path, received.request);
-    const { endpoint, allowed, isMcp, wrongMethod } = route(path, received.request.method);
+    const { endpoint, allowed, wrongMethod } = route(path, received.request.method);
+    const isMcp = endpoint.kind === "mcp";
+    if (received.request.method === "OPTIONS") return { answer: preflight(allowed, isMcp), logged: {} };
     // Programs probe for assistants with GET and HEAD, and must find out that a key is wanted.
     if (wrongMethod && !isMcp) throw wrongMethod;
-    if (!endpoint) return { answer: preflight(allowed, isMcp), logged: {} };
-    return await respondTo(endpoint, { ...received, wrongMethod });
+    return await respondTo(endpoint, received);
   }
 
   async function respondTo(endpoint: Endpoint, received: Received): Promise<Outcome> {
@@ -98,7 +99,7 @@ export function createApp(settings: Settings, log: (line: string) => void) {
         return { answer, logged: { ...logged, status: answer.status } };
       },
     };
-    const { answer: made, logged } = await serve(endpoint, received, service).catch(failed);
+    const { answer: made, logged } = await serving[endpoint.kind](endpoint, received, service).catch(failed);
     const answer = watched(made, completed === undefined, sending.resolve);
     refusedUses.note(visit.keyHash, answer.status, logged.company_id, caller);
     return { answer, logged: withVisit(logged, visit, answer.status) };
@@ -180,14 +181,13 @@ type Call = (rpc: string, args: () => object) => Promise<Reply<string>>;
 
 /**
  * A request, the whole address that it asks for without the query, and the query as it was sent. `completed` is settled
- * when its answer has left, or its caller; not every runtime says so. `wrongMethod` is the 405 of a wrong method.
+ * when its answer has left, or its caller; not every runtime says so.
  */
 type Received = {
   readonly request: Request;
   readonly completed: Promise<unknown> | undefined;
   readonly address: string;
   readonly query: string;
-  readonly wrongMethod?: ApiError | undefined;
 };
 
 /** What a request needs. */
@@ -201,20 +201,8 @@ type Service = {
   ask: (endpoint: Endpoint, query: string) => Promise<Outcome>;
 };
 
-async function serve(endpoint: Endpoint, received: Received, service: Service): Promise<Outcome> {
-  const { call } = service;
-  if (endpoint.kind === "import") return await importRewards(endpoint, received, service);
-  if (endpoint.kind === "mcp") return await assist(endpoint, received, service);
-  if (endpoint.kind === "key") return await checkKey(endpoint, received, service);
-  let parameters: Parameters;
-  try {
-    parameters = readParameters(endpoint, received.query);
-  } catch (error) {
-    // Only a caller with a valid key learns what is wrong with the request.
-    return await afterVerifying(endpoint, call, () => Promise.reject(error));
-  }
-  return await rows(endpoint, parameters, received, service);
-}
+/** What answers a request, by the kind of its endpoint. */
+const serving = { key: checkKey, import: importRewards, mcp: assist, list: rows, changes: rows, aggregates: rows };
 
 /** Runs `rest` once the key and its scope are verified. The log line gets its id and company even if `rest` fails. */
 async function afterVerifying(
@@ -251,8 +239,9 @@ const messageLimit: BodyLimit = [64 * 1024, "body must be at most 64 KiB"];
 
 /** `POST /mcp`: a message of an assistant, which may call one of the other endpoints (`docs/api.md`, Assistants). */
 function assist(endpoint: Endpoint, received: Received, { call, upload, ask }: Service): Promise<Outcome> {
-  const { request, query, wrongMethod } = received;
+  const { request, query } = received;
   return afterVerifying(endpoint, call, async (key) => {
+    const { wrongMethod } = route(endpoint.path, request.method);
     if (wrongMethod) throw wrongMethod;
     readParameters(endpoint, query);
     return await upload(messageLimit, async (take) => {
@@ -275,12 +264,15 @@ function checkKey(endpoint: Endpoint, { query }: Received, { call }: Service): P
 }
 
 /** A list, its changes or aggregates: the database's JSON, forwarded unchanged or as CSV (`docs/api.md`, Lists, Questions). */
-async function rows(
-  endpoint: Endpoint,
-  { args, columns, format, escapeFormulas }: Parameters,
-  received: Received,
-  { page }: Service,
-): Promise<Outcome> {
+async function rows(endpoint: Endpoint, received: Received, { call, page }: Service): Promise<Outcome> {
+  let parameters: Parameters;
+  try {
+    parameters = readParameters(endpoint, received.query);
+  } catch (error) {
+    // Only a caller with a valid key learns what is wrong with the request.
+    return await afterVerifying(endpoint, call, () => Promise.reject(error));
+  }
+  const { args, columns, format, escapeFormulas } = parameters;
   const rpc = endpoint.kind === "changes" ? "list_changes" : endpoint.operation;
   const { body, headers, logged } = await page(rpc, args, isTotal(endpoint, args), format === "json");
   const more = moreRows(endpoint, headers, received);
@@ -312,20 +304,17 @@ for (const endpoint of endpoints)
   for (const path of [endpoint.path, ...endpoint.aliases])
     endpointsAt.set(path, [...(endpointsAt.get(path) ?? []), endpoint]);
 
-type Route = { endpoint: Endpoint | undefined; allowed: string; isMcp: boolean; wrongMethod?: ApiError };
-
-/** Finds the endpoint; undefined for OPTIONS. `wrongMethod` is the 405 of a wrong method. Throws a 404 for an unknown path. */
-function route(path: string, method: string): Route {
+/** Finds the endpoint; for a wrong method any of the path, and the 405. Throws a 404 for an unknown path. */
+function route(path: string, method: string): { endpoint: Endpoint; allowed: string; wrongMethod?: ApiError } {
   const name = path.replace(/([^/])\/$/, "$1");
   const here = endpointsAt.get(name);
-  if (!here) throw notFound(path);
+  if (!here?.[0]) throw notFound(path);
   const methods = here.flatMap((endpoint) => (endpoint.method === "GET" ? ["GET", "HEAD"] : [endpoint.method]));
   const allowed = [...methods, "OPTIONS"].join(", ");
   const endpoint = here.find((endpoint) => endpoint.method === (method === "HEAD" ? "GET" : method));
-  const isMcp = here.some(({ kind }) => kind === "mcp");
-  if (endpoint || method === "OPTIONS") return { endpoint, allowed, isMcp };
+  if (endpoint) return { endpoint, allowed };
   const words = `Method Not Allowed: ${name} accepts ${allowed}`;
-  return { endpoint: here[0], allowed, isMcp, wrongMethod: new ApiError(405, words, { headers: { Allow: allowed } }) };
+  return { endpoint: here[0], allowed, wrongMethod: new ApiError(405, words, { headers: { Allow: allowed } }) };
 }
 
 /** The headers about further rows (`docs/api.md`, Lists). Throws a 400 ApiError for a total that has too many rows. */
