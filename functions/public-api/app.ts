@@ -25,7 +25,6 @@ import { linkToNext, type Parameters, readParameters } from "./parameters.ts";
 import { RefusedUses } from "./refused_uses.ts";
 import { connectReplicas } from "./replicas.ts";
 import {
-  type Answer,
   ApiError,
   badRequest,
   errorAnswer,
@@ -65,7 +64,8 @@ export function createApp(settings: Settings, log: (line: string) => void) {
     const isUnread = request.body !== null && !request.bodyUsed;
     const { method } = request;
     log(logLine({ requestId, method, path, status: answer.status, milliseconds: performance.now() - started }, logged));
-    const more = { ...challenge(answer, settings.signIn, path, request), ...(isUnread && { Connection: "close" }) };
+    const signIn = answer.status === 401 && challenge(settings.signIn, path, request);
+    const more = { ...signIn, ...(isUnread && { Connection: "close" }) };
     return toResponse(answer, requestId, more, method === "HEAD");
   };
 
@@ -148,13 +148,8 @@ function createSignIn(settings: SignInSettings, line: WaitingLine, bodies: Bodie
 }
 
 /** Of a 401 of `/mcp` the headers that say where to sign in. */
-function challenge(
-  { status }: Answer,
-  settings: SignInSettings | undefined,
-  path: string,
-  request: Request,
-): Record<string, string> {
-  if (status !== 401 || !settings || !/^\/mcp\/?$/.test(path)) return {};
+function challenge(settings: SignInSettings | undefined, path: string, request: Request): Record<string, string> {
+  if (!settings || !/^\/mcp\/?$/.test(path)) return {};
   const wrong = request.headers.has("Authorization") ? ' error="invalid_token",' : "";
   return {
     "WWW-Authenticate": `Bearer${wrong} resource_metadata="${settings.mcpUrl}/.well-known/oauth-protected-resource"`,
