@@ -41,8 +41,7 @@ import { watched } from "./watched_answer.ts";
 
 /**
  * Makes the handler of the API: path, method, key, parameters, body, database, response (`docs/api.md`, Requests).
- * The handler never throws: an unexpected error becomes a 500. `log` is called with one line of JSON per request, when
- * the headers are sent.
+ * It never throws: an unexpected error becomes a 500. `log` gets a line of JSON per request, when the headers are sent.
  */
 export function createApp(settings: Settings, log: (line: string) => void) {
   const primary = connect(settings);
@@ -92,8 +91,7 @@ export function createApp(settings: Settings, log: (line: string) => void) {
       page: (rpc, args, isTotal, isForwarded) =>
         line.page(visit, isTotal, () => ask(rpc, args, isForwarded && completed ? asSent : asWhole), verify),
       upload: (limit, serve) => bodies.hold(visit, request, limit, serve),
-      // The log line of a tool has the status of its endpoint: the answer of the protocol is a 200. A tool reads its answer
-      // here, which tells when it has ended.
+      // The log has the status of the tool's endpoint: the protocol's is 200. The tool reads the answer to its end here.
       ask: async (other, query) => {
         const { answer, logged } = await respondTo(other, { request, completed: undefined, address: "", query });
         return { answer, logged: { ...logged, status: answer.status } };
@@ -284,10 +282,7 @@ function isTotal({ kind, parameters }: Endpoint, args: Parameters["args"]): bool
 
 const filterKinds = ["uuid", "text", "email"];
 
-/**
- * The path relative to the base address, and the raw query. Not `new URL`, which normalizes unusual paths and throws on
- * an invalid Host header.
- */
+/** The path relative to the base address, and the raw query. `new URL` normalizes paths, and throws on a bad Host. */
 function splitUrl(url: string): { path: string; query: string } {
   const [, pathname = "", query = ""] = /^[^:]+:\/\/[^/?#]*([^?#]*)\??([^#]*)/.exec(url) ?? [];
   return { path: pathname.replace(/^\/public-api(?=\/|$)/, "") || "/", query };

@@ -1,5 +1,4 @@
-// The programs that may sign in (`docs/api.md`, Assistants): for the function and for the dashboard's page, so that both
-// decide alike.
+// The programs that may sign in (`docs/api.md`, Assistants), for the function and for the dashboard's page alike.
 
 /** Where a code may be sent. Other hosts take a key in a header. `path` is exact, or a prefix that ends in `/`. */
 const hosts: readonly { readonly name: string; readonly origin: string; readonly path: string }[] = [

@@ -5,9 +5,8 @@ import type { Answer } from "./responses.ts";
 
 /**
  * A list as CSV (`docs/api.md`, CSV): a header, then one line per row, each ended by CRLF. `page` is the JSON array from
- * the database, `name` is the name of the file without `.csv`. A streamed page is converted as fast as the caller reads
- * the CSV; if it breaks off, the response breaks off too. With `escapeFormulas` no spreadsheet reads a text cell as a
- * formula.
+ * the database, `name` is the file's without `.csv`. A streamed page is converted as fast as the caller reads the CSV, and
+ * breaks off where the page does. With `escapeFormulas` no spreadsheet reads a text as a formula.
  */
 export function csv(
   page: Page,

@@ -33,10 +33,7 @@ export type CallDatabase = <Body>(
   read: Reader<Body>,
 ) => Promise<Reply<Body>>;
 
-/**
- * The error of a call that the database cannot serve now, but may soon: too many requests of the company are running, or
- * the Data API is connecting to the database.
- */
+/** The error of a call that the database cannot serve now, but may soon: it is busy with the company, or was away. */
 export class Busy extends ApiError {
   constructor({ status, message, ...details }: ApiError) {
     super(status, message, details);
@@ -67,10 +64,7 @@ export function discard({ body }: Reply<unknown>): void {
   if (body instanceof ReadableStream) body.cancel().catch(() => {});
 }
 
-/**
- * The address of the project, the base address that callers use, the project's secret key, and the addresses of the
- * read replicas that serve lists.
- */
+/** The address of the project, that of the API for callers, the secret key, and the read replicas that serve lists. */
 export type Settings = {
   readonly supabaseUrl: string;
   readonly baseUrl: string;
@@ -164,8 +158,7 @@ export function connect({ supabaseUrl, secretKey }: Settings, milliseconds = dea
         signal: abort.signal,
       });
     try {
-      // The other side may have closed a connection that was kept open, also while the request was being sent: try once
-      // more.
+      // The other side may have closed a connection that was kept open, also while the request was sent: once more.
       const isFinal = () => abort.signal.aborted || sentOnce.includes(rpc);
       const response = await send().catch((error) => (isFinal() ? Promise.reject(error) : send()));
       const isJson = response.headers.get("Content-Type")?.startsWith("application/json");

@@ -60,10 +60,7 @@ export function isAfter(a: Instant, b: Instant): boolean {
   return a.seconds === b.seconds ? a.nanoseconds > b.nanoseconds : a.seconds > b.seconds;
 }
 
-/**
- * ISO 8601 in UTC with microseconds, the precision of PostgreSQL. An offset can move the year out of 1 to 9999;
- * PostgreSQL accepts that.
- */
+/** ISO 8601 in UTC with microseconds, as PostgreSQL has it, which takes years that an offset moved out of 1 to 9999. */
 export function timestamp({ seconds, nanoseconds }: Instant, round: (value: number) => number): string {
   const microseconds = round(nanoseconds / 1000);
   const date = new Date((seconds + Math.floor(microseconds / 1_000_000)) * 1000);

@@ -1,7 +1,4 @@
-/**
- * A `Uint8Array` with its own buffer. The platform's older TypeScript allows no type argument for it, newer ones
- * require it.
- */
+/** A `Uint8Array` with its own buffer: older TypeScript allows no type argument for it, newer ones require it. */
 export type Bytes = ReturnType<TextEncoder["encode"]>;
 
 /** The answer to the caller, without the headers that toResponse adds to every response. */
@@ -82,10 +79,7 @@ export function gone(owner: Logged = {}): ApiError {
 /** What is wrong with a time zone, also with one that only the database does not know. */
 export const wrongTimeZone = "must be UTC or the IANA name of a time zone, such as Europe/Berlin";
 
-/**
- * A 400 that lists at most 20 problems, separated by `; ` (`docs/api.md`, Errors). No problem may contain `; `. `reason`
- * is the first problem for the log.
- */
+/** A 400 with at most 20 problems (`docs/api.md`, Errors), of which none may contain `; `. `reason` is for the log. */
 export function badRequest(problems: readonly string[], reason = problems[0]): ApiError {
   const shown = problems.slice(0, 20);
   const rest = problems.length - shown.length;
