@@ -271,20 +271,21 @@ $$;
 ${served(rpc, `${summary}: the rows of the key's company, newest first, as a JSON array. ${scope}. PT400, PT401, PT403, PT429.`)}`;
 }
 
+/** The column of the cursor. */
+const cursor = `origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+  || case when changed_in < began then began_digits else '' end as cursor`;
+
 /**
  * A page of the changes of a list, with these columns of include. It begins after (after_transaction, after_id), for
  * deletions after (deletions_after, deletions_after_id), and ends below horizon. origin is the first part of a cursor, began
  * the number at which this copy began, also as the digits that end a cursor.
  *
- * The changes are taken from two indexes, each in the order of the page. An id may be in both, because its row was deleted
+ * Without deletions it is the rows as the index has them, and a look whether the index goes on. With deletions:
+ * the changes are taken from two indexes, each in the order of the page. An id may be in both, because its row was deleted
  * and inserted again, even by one transaction: then the row counts, and the deletion is left out. The later the row is, the
  * less it is certain to be among those that were read; then the deletion brings it, and a later page brings it once more.
  * Each row leaves out one deletion at most, so twice as many deletions as rows fill a page. offset 0 keeps PostgreSQL from
  * turning look-ups into joins of whole tables.
- *
- * are_foreign: there are rows with numbers of another server. A row that a statement sees was written by a transaction that
- * ended before it, or by its own, so its number is below xmax. In the order of the index of changes: without it, the planner
- * may expect to find such a row soon in any index of the company, and read all its rows.
  */
 function changesStatement(endpoint: ListEndpoint, included: readonly Column[]): string {
   const { table, rows } = factsOf(endpoint);
@@ -294,62 +295,102 @@ function changesStatement(endpoint: ListEndpoint, included: readonly Column[]): 
     [...endpoint.columns.filter(({ name }) => name !== "id"), ...included].map(({ name }) => quoted(name)),
   );
   const view = viewOf(endpoint);
-  return `select
-  count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
-  exists (
-    select from (
-      select from app.${table} as t
-      where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
-        and t.changed_in is distinct from pg_current_xact_id_if_assigned()
-      order by t.changed_in, t.id limit 1
-    ) as foreign_row
-  )
-into found_rows, page, next, are_foreign
-from (
-  select item, item.cursor as item_cursor, row_number() over () as place from (
+  const where = `v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon`;
+  return `if not has_deletions then
+  select count(*), json_agg(item), max(item.cursor collate "C") into found_rows, page, next from (
     select
-      id,
-${indent(names, 6)},
-      origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
-        || case when changed_in < began then began_digits else '' end as cursor,
-      deleted
-    from (
-      (
-        select
-          v.changed_in, v.id,
-${indent(shown, 10)},
-          false as deleted
-        from ${view} as v
-        where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
-        order by v.changed_in, v.id limit max_rows + 1
-      )
-      union all
-      (
-        select d.deleted_in, d.id, there.*, there is null as deleted
-        from (
-          select d.deleted_in, d.id from app.deletions as d
-          where d.company_id = company and d.relation = 'app.${table}'::regclass
-            and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
-          order by d.deleted_in, d.id limit 2 * (max_rows + 1)
-        ) as d
-        left join lateral (
+      v.id,
+${indent(shown, 6)},
+${indent(cursor, 6)},
+      false as deleted
+    from ${view} as v
+    where ${where}
+    order by v.changed_in, v.id limit max_rows
+  ) as item;
+else
+  select
+    count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows)
+  into found_rows, page, next
+  from (
+    select item, item.cursor as item_cursor, row_number() over () as place from (
+      select
+        id,
+${indent(names, 8)},
+${indent(cursor, 8)},
+        deleted
+      from (
+        (
           select
-${indent(shown, 12)}
-          from ${view} as v where v.company_id = company and v.id = d.id offset 0
-        ) as there on true
-        where d.id not in (
-          select t.id from app.${table} as t
-          where t.company_id = company${rows ? ` and ${rows}` : ""}
-            and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
-          order by t.changed_in, t.id limit max_rows + 1
+            v.changed_in, v.id,
+${indent(shown, 12)},
+            false as deleted
+          from ${view} as v
+          where ${where}
+          order by v.changed_in, v.id limit max_rows + 1
         )
-        order by d.deleted_in, d.id
-      )
-      order by changed_in, id limit max_rows + 1
-    ) as change
-    order by changed_in, id
-  ) as item
-) as numbered;
+        union all
+        (
+          select d.deleted_in, d.id, there.*, there is null as deleted
+          from (
+            select d.deleted_in, d.id from app.deletions as d
+            where d.company_id = company and d.relation = 'app.${table}'::regclass
+              and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+            order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+          ) as d
+          left join lateral (
+            select
+${indent(shown, 14)}
+            from ${view} as v where v.company_id = company and v.id = d.id offset 0
+          ) as there on true
+          where d.id not in (
+            select t.id from app.${table} as t
+            where t.company_id = company${rows ? ` and ${rows}` : ""}
+              and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+            order by t.changed_in, t.id limit max_rows + 1
+          )
+          order by d.deleted_in, d.id
+        )
+        order by changed_in, id limit max_rows + 1
+      ) as change
+      order by changed_in, id
+    ) as item
+  ) as numbered;
+end if;
+`;
+}
+
+/**
+ * A page of the changes of a list. has_deletions: there may be deletions in it; the first page of a copy has none.
+ *
+ * are_foreign: there are rows with numbers of another server. They are behind all pages, so only the last page looks for them.
+ * A row that a statement sees was written by a transaction that ended before it, or by its own, so its number is below xmax.
+ *
+ * Each look is in the order of an index: without it, the planner may expect to find such a row soon in any index of the
+ * company, and read all its rows.
+ */
+function changesOf(endpoint: ListEndpoint): string {
+  const { table, rows } = factsOf(endpoint);
+  const look = `perform from app.${table} as t
+  where t.company_id = company`;
+  return `if after_transaction > '0' then
+  perform from app.deletions as d
+  where d.company_id = company and d.relation = 'app.${table}'::regclass
+    and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+  order by d.deleted_in, d.id limit 1;
+  has_deletions := found;
+end if;
+${byInclude(endpoint, (columns) => changesStatement(endpoint, columns))}if found_rows = max_rows and not has_deletions then
+  ${look}${rows ? ` and ${rows}` : ""} and t.changed_in < horizon
+    and (t.changed_in, t.id) > (('x' || substr(next, 9, 16))::bit(64)::bigint::text::xid8, substr(next, 25, 32)::uuid)
+  order by t.changed_in, t.id limit 1;
+  if found then found_rows := max_rows + 1; end if;
+end if;
+if found_rows <= max_rows then
+  ${look} and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+    and t.changed_in is distinct from pg_current_xact_id_if_assigned()
+  order by t.changed_in, t.id limit 1;
+  are_foreign := found;
+end if;
 `;
 }
 
@@ -392,8 +433,9 @@ set jit = off
 as $$
 declare
   kept text;
+  has_deletions boolean := false;
 ${lists.map(({ included }) => variables(included)).join("")}begin
-${indent(choice(lists.map((one) => ({ when: `list = '${one.path.slice(1)}'`, text: byInclude(one, (columns) => changesStatement(one, columns)) }))), 2)}end
+${indent(choice(lists.map((one) => ({ when: `list = '${one.path.slice(1)}'`, text: changesOf(one) }))), 2)}end
 $$;
 
 grant execute on function app.changing_list, app.page_of_changes to public_api;

@@ -113,6 +113,9 @@ export const inOne: Record<string, Removal[]> = {
     ["a page is not filled when deletions are left out", /limit 2 \* \(max_rows \+ 1\)/, "limit max_rows + 1"],
     ["a copy that begins forgets where", /case when changed_in < began then/, "case when false then"],
     ["changes have the deletions of other lists", / and d\.relation = 'app\.\w+'::regclass/],
+    ["a copy passes over deletions", /has_deletions := found/, "has_deletions := false"],
+    ["a full page is the last one", /found_rows := max_rows \+ 1/, "found_rows := max_rows"],
+    ["rows that are not of the list make one more page", /and not t\.is_former(?= and t\.changed_in)/],
   ],
   "app.forget_deletions": [
     ["deletions are forgotten after 80 days", /interval '90 days'/, "interval '80 days'"],

@@ -1,7 +1,7 @@
 -- The changes of lists: cursors, deletions and their end, and which rows a change marks.
 begin;
 \ir helpers.psql
-select plan(49);
+select plan(50);
 
 select pg_temp.new_company_with_rows(company) from unnest(array['Acorn', 'Birch']) as company;
 delete from app.deletions;
@@ -46,6 +46,15 @@ select is(right(page -> 0 ->> 'cursor', -56), lpad(to_hex(pg_snapshot_xmin(pg_cu
 ) from pg_temp.page('members', 'start') as page;
 select is(right(pg_temp.page('members', pg_temp.page('members', pg_temp.cursor('members', 3) || '0000000000000009', 1) -> 0 ->> 'cursor') -> 0 ->> 'cursor', 16),
   '0000000000000009', 'and keeps it from page to page');
+
+insert into app.members (company_id, id, name, email, is_former) values (pg_temp.id('Acorn'), 'ffffffff-ffff-ffff-ffff-ffffffffffff', 'Former', '', true);
+select pg_temp.settle();
+select is(
+  array(select (select pg_temp.headers() ->> 'X-Has-More' from pg_temp.page('members', 'start', max_rows)) from generate_series(1, 3) as max_rows),
+  array['true', 'false', 'false'], 'A page says whether rows of the list are behind it, also when it is full'
+);
+delete from app.members where is_former;
+delete from app.deletions;
 
 -- Changes and deletions
 

@@ -617,6 +617,7 @@ CREATE OR REPLACE FUNCTION app.page_of_changes(list text, company uuid, include 
 AS $function$
 declare
   kept text;
+  has_deletions boolean := false;
   with_sender_id boolean;
   with_receiver_id boolean;
   with_category_id boolean;
@@ -626,137 +627,34 @@ declare
   with_receiver_team_name boolean;
 begin
   if list = 'members' then
-    select
-      count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
-      exists (
-        select from (
-          select from app.members as t
-          where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
-            and t.changed_in is distinct from pg_current_xact_id_if_assigned()
-          order by t.changed_in, t.id limit 1
-        ) as foreign_row
-      )
-    into found_rows, page, next, are_foreign
-    from (
-      select item, item.cursor as item_cursor, row_number() over () as place from (
+    if after_transaction > '0' then
+      perform from app.deletions as d
+      where d.company_id = company and d.relation = 'app.members'::regclass
+        and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+      order by d.deleted_in, d.id limit 1;
+      has_deletions := found;
+    end if;
+    if not has_deletions then
+      select count(*), json_agg(item), max(item.cursor collate "C") into found_rows, page, next from (
         select
-          id,
-          name, email, role, team_id, team_name, created_at,
+          v.id,
+          v.name, v.email, v.role, v.team_id, v.team_name, v.created_at,
           origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
             || case when changed_in < began then began_digits else '' end as cursor,
-          deleted
-        from (
-          (
-            select
-              v.changed_in, v.id,
-              v.name, v.email, v.role, v.team_id, v.team_name, v.created_at,
-              false as deleted
-            from api.members as v
-            where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
-            order by v.changed_in, v.id limit max_rows + 1
-          )
-          union all
-          (
-            select d.deleted_in, d.id, there.*, there is null as deleted
-            from (
-              select d.deleted_in, d.id from app.deletions as d
-              where d.company_id = company and d.relation = 'app.members'::regclass
-                and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
-              order by d.deleted_in, d.id limit 2 * (max_rows + 1)
-            ) as d
-            left join lateral (
-              select
-                v.name, v.email, v.role, v.team_id, v.team_name, v.created_at
-              from api.members as v where v.company_id = company and v.id = d.id offset 0
-            ) as there on true
-            where d.id not in (
-              select t.id from app.members as t
-              where t.company_id = company and not t.is_former
-                and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
-              order by t.changed_in, t.id limit max_rows + 1
-            )
-            order by d.deleted_in, d.id
-          )
-          order by changed_in, id limit max_rows + 1
-        ) as change
-        order by changed_in, id
-      ) as item
-    ) as numbered;
-  elsif list = 'teams' then
-    select
-      count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
-      exists (
-        select from (
-          select from app.teams as t
-          where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
-            and t.changed_in is distinct from pg_current_xact_id_if_assigned()
-          order by t.changed_in, t.id limit 1
-        ) as foreign_row
-      )
-    into found_rows, page, next, are_foreign
-    from (
-      select item, item.cursor as item_cursor, row_number() over () as place from (
-        select
-          id,
-          name, created_at,
-          origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
-            || case when changed_in < began then began_digits else '' end as cursor,
-          deleted
-        from (
-          (
-            select
-              v.changed_in, v.id,
-              v.name, v.created_at,
-              false as deleted
-            from api.teams as v
-            where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
-            order by v.changed_in, v.id limit max_rows + 1
-          )
-          union all
-          (
-            select d.deleted_in, d.id, there.*, there is null as deleted
-            from (
-              select d.deleted_in, d.id from app.deletions as d
-              where d.company_id = company and d.relation = 'app.teams'::regclass
-                and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
-              order by d.deleted_in, d.id limit 2 * (max_rows + 1)
-            ) as d
-            left join lateral (
-              select
-                v.name, v.created_at
-              from api.teams as v where v.company_id = company and v.id = d.id offset 0
-            ) as there on true
-            where d.id not in (
-              select t.id from app.teams as t
-              where t.company_id = company
-                and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
-              order by t.changed_in, t.id limit max_rows + 1
-            )
-            order by d.deleted_in, d.id
-          )
-          order by changed_in, id limit max_rows + 1
-        ) as change
-        order by changed_in, id
-      ) as item
-    ) as numbered;
-  elsif list = 'activity' then
-    if include is null then
+          false as deleted
+        from api.members as v
+        where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+        order by v.changed_in, v.id limit max_rows
+      ) as item;
+    else
       select
-        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
-        exists (
-          select from (
-            select from app.kudos as t
-            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
-              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
-            order by t.changed_in, t.id limit 1
-          ) as foreign_row
-        )
-      into found_rows, page, next, are_foreign
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows)
+      into found_rows, page, next
       from (
         select item, item.cursor as item_cursor, row_number() over () as place from (
           select
             id,
-            "timestamp", sender_name, sender_email, receiver_name, receiver_email, message, category,
+            name, email, role, team_id, team_name, created_at,
             origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
               || case when changed_in < began then began_digits else '' end as cursor,
             deleted
@@ -764,9 +662,9 @@ begin
             (
               select
                 v.changed_in, v.id,
-                v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+                v.name, v.email, v.role, v.team_id, v.team_name, v.created_at,
                 false as deleted
-              from api.activity as v
+              from api.members as v
               where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
               order by v.changed_in, v.id limit max_rows + 1
             )
@@ -775,17 +673,101 @@ begin
               select d.deleted_in, d.id, there.*, there is null as deleted
               from (
                 select d.deleted_in, d.id from app.deletions as d
-                where d.company_id = company and d.relation = 'app.kudos'::regclass
+                where d.company_id = company and d.relation = 'app.members'::regclass
                   and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
                 order by d.deleted_in, d.id limit 2 * (max_rows + 1)
               ) as d
               left join lateral (
                 select
-                  v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category
-                from api.activity as v where v.company_id = company and v.id = d.id offset 0
+                  v.name, v.email, v.role, v.team_id, v.team_name, v.created_at
+                from api.members as v where v.company_id = company and v.id = d.id offset 0
               ) as there on true
               where d.id not in (
-                select t.id from app.kudos as t
+                select t.id from app.members as t
+                where t.company_id = company and not t.is_former
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+    end if;
+    if found_rows = max_rows and not has_deletions then
+      perform from app.members as t
+      where t.company_id = company and not t.is_former and t.changed_in < horizon
+        and (t.changed_in, t.id) > (('x' || substr(next, 9, 16))::bit(64)::bigint::text::xid8, substr(next, 25, 32)::uuid)
+      order by t.changed_in, t.id limit 1;
+      if found then found_rows := max_rows + 1; end if;
+    end if;
+    if found_rows <= max_rows then
+      perform from app.members as t
+      where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+        and t.changed_in is distinct from pg_current_xact_id_if_assigned()
+      order by t.changed_in, t.id limit 1;
+      are_foreign := found;
+    end if;
+  elsif list = 'teams' then
+    if after_transaction > '0' then
+      perform from app.deletions as d
+      where d.company_id = company and d.relation = 'app.teams'::regclass
+        and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+      order by d.deleted_in, d.id limit 1;
+      has_deletions := found;
+    end if;
+    if not has_deletions then
+      select count(*), json_agg(item), max(item.cursor collate "C") into found_rows, page, next from (
+        select
+          v.id,
+          v.name, v.created_at,
+          origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+            || case when changed_in < began then began_digits else '' end as cursor,
+          false as deleted
+        from api.teams as v
+        where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+        order by v.changed_in, v.id limit max_rows
+      ) as item;
+    else
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows)
+      into found_rows, page, next
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            name, created_at,
+            origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v.name, v.created_at,
+                false as deleted
+              from api.teams as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.teams'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v.name, v.created_at
+                from api.teams as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.teams as t
                 where t.company_id = company
                   and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
                 order by t.changed_in, t.id limit max_rows + 1
@@ -797,73 +779,168 @@ begin
           order by changed_in, id
         ) as item
       ) as numbered;
+    end if;
+    if found_rows = max_rows and not has_deletions then
+      perform from app.teams as t
+      where t.company_id = company and t.changed_in < horizon
+        and (t.changed_in, t.id) > (('x' || substr(next, 9, 16))::bit(64)::bigint::text::xid8, substr(next, 25, 32)::uuid)
+      order by t.changed_in, t.id limit 1;
+      if found then found_rows := max_rows + 1; end if;
+    end if;
+    if found_rows <= max_rows then
+      perform from app.teams as t
+      where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+        and t.changed_in is distinct from pg_current_xact_id_if_assigned()
+      order by t.changed_in, t.id limit 1;
+      are_foreign := found;
+    end if;
+  elsif list = 'activity' then
+    if after_transaction > '0' then
+      perform from app.deletions as d
+      where d.company_id = company and d.relation = 'app.kudos'::regclass
+        and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+      order by d.deleted_in, d.id limit 1;
+      has_deletions := found;
+    end if;
+    if include is null then
+      if not has_deletions then
+        select count(*), json_agg(item), max(item.cursor collate "C") into found_rows, page, next from (
+          select
+            v.id,
+            v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+            origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            false as deleted
+          from api.activity as v
+          where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+          order by v.changed_in, v.id limit max_rows
+        ) as item;
+      else
+        select
+          count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows)
+        into found_rows, page, next
+        from (
+          select item, item.cursor as item_cursor, row_number() over () as place from (
+            select
+              id,
+              "timestamp", sender_name, sender_email, receiver_name, receiver_email, message, category,
+              origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+                || case when changed_in < began then began_digits else '' end as cursor,
+              deleted
+            from (
+              (
+                select
+                  v.changed_in, v.id,
+                  v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+                  false as deleted
+                from api.activity as v
+                where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+                order by v.changed_in, v.id limit max_rows + 1
+              )
+              union all
+              (
+                select d.deleted_in, d.id, there.*, there is null as deleted
+                from (
+                  select d.deleted_in, d.id from app.deletions as d
+                  where d.company_id = company and d.relation = 'app.kudos'::regclass
+                    and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                  order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+                ) as d
+                left join lateral (
+                  select
+                    v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category
+                  from api.activity as v where v.company_id = company and v.id = d.id offset 0
+                ) as there on true
+                where d.id not in (
+                  select t.id from app.kudos as t
+                  where t.company_id = company
+                    and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                  order by t.changed_in, t.id limit max_rows + 1
+                )
+                order by d.deleted_in, d.id
+              )
+              order by changed_in, id limit max_rows + 1
+            ) as change
+            order by changed_in, id
+          ) as item
+        ) as numbered;
+      end if;
     elsif not include && array['sender_team_id', 'sender_team_name', 'receiver_team_id', 'receiver_team_name'] then
       with_sender_id := 'sender_id' = any (include);
       with_receiver_id := 'receiver_id' = any (include);
       with_category_id := 'category_id' = any (include);
-      select
-        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
-        exists (
-          select from (
-            select from app.kudos as t
-            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
-              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
-            order by t.changed_in, t.id limit 1
-          ) as foreign_row
-        )
-      into found_rows, page, next, are_foreign
-      from (
-        select item, item.cursor as item_cursor, row_number() over () as place from (
+      if not has_deletions then
+        select count(*), json_agg(item), max(item.cursor collate "C") into found_rows, page, next from (
           select
-            id,
-            "timestamp", sender_name, sender_email, receiver_name, receiver_email, message, category, sender_id,
-            receiver_id, category_id,
+            v.id,
+            v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+            case when with_sender_id then v.sender_id end as sender_id,
+            case when with_receiver_id then v.receiver_id end as receiver_id,
+            case when with_category_id then v.category_id end as category_id,
             origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
               || case when changed_in < began then began_digits else '' end as cursor,
-            deleted
-          from (
-            (
-              select
-                v.changed_in, v.id,
-                v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-                case when with_sender_id then v.sender_id end as sender_id,
-                case when with_receiver_id then v.receiver_id end as receiver_id,
-                case when with_category_id then v.category_id end as category_id,
-                false as deleted
-              from api.activity as v
-              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
-              order by v.changed_in, v.id limit max_rows + 1
-            )
-            union all
-            (
-              select d.deleted_in, d.id, there.*, there is null as deleted
-              from (
-                select d.deleted_in, d.id from app.deletions as d
-                where d.company_id = company and d.relation = 'app.kudos'::regclass
-                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
-                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
-              ) as d
-              left join lateral (
+            false as deleted
+          from api.activity as v
+          where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+          order by v.changed_in, v.id limit max_rows
+        ) as item;
+      else
+        select
+          count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows)
+        into found_rows, page, next
+        from (
+          select item, item.cursor as item_cursor, row_number() over () as place from (
+            select
+              id,
+              "timestamp", sender_name, sender_email, receiver_name, receiver_email, message, category, sender_id,
+              receiver_id, category_id,
+              origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+                || case when changed_in < began then began_digits else '' end as cursor,
+              deleted
+            from (
+              (
                 select
+                  v.changed_in, v.id,
                   v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
                   case when with_sender_id then v.sender_id end as sender_id,
                   case when with_receiver_id then v.receiver_id end as receiver_id,
-                  case when with_category_id then v.category_id end as category_id
-                from api.activity as v where v.company_id = company and v.id = d.id offset 0
-              ) as there on true
-              where d.id not in (
-                select t.id from app.kudos as t
-                where t.company_id = company
-                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
-                order by t.changed_in, t.id limit max_rows + 1
+                  case when with_category_id then v.category_id end as category_id,
+                  false as deleted
+                from api.activity as v
+                where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+                order by v.changed_in, v.id limit max_rows + 1
               )
-              order by d.deleted_in, d.id
-            )
-            order by changed_in, id limit max_rows + 1
-          ) as change
-          order by changed_in, id
-        ) as item
-      ) as numbered;
+              union all
+              (
+                select d.deleted_in, d.id, there.*, there is null as deleted
+                from (
+                  select d.deleted_in, d.id from app.deletions as d
+                  where d.company_id = company and d.relation = 'app.kudos'::regclass
+                    and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                  order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+                ) as d
+                left join lateral (
+                  select
+                    v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+                    case when with_sender_id then v.sender_id end as sender_id,
+                    case when with_receiver_id then v.receiver_id end as receiver_id,
+                    case when with_category_id then v.category_id end as category_id
+                  from api.activity as v where v.company_id = company and v.id = d.id offset 0
+                ) as there on true
+                where d.id not in (
+                  select t.id from app.kudos as t
+                  where t.company_id = company
+                    and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                  order by t.changed_in, t.id limit max_rows + 1
+                )
+                order by d.deleted_in, d.id
+              )
+              order by changed_in, id limit max_rows + 1
+            ) as change
+            order by changed_in, id
+          ) as item
+        ) as numbered;
+      end if;
       -- Columns that include does not name are null in every row, and are taken out of the text of the page. This text is
       -- never within a value, because quotes are escaped there. Each assignment to page parses it.
       if cardinality(include) < 3 then
@@ -878,71 +955,81 @@ begin
       with_sender_team_name := 'sender_team_name' = any (include);
       with_receiver_team_id := 'receiver_team_id' = any (include);
       with_receiver_team_name := 'receiver_team_name' = any (include);
-      select
-        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
-        exists (
-          select from (
-            select from app.kudos as t
-            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
-              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
-            order by t.changed_in, t.id limit 1
-          ) as foreign_row
-        )
-      into found_rows, page, next, are_foreign
-      from (
-        select item, item.cursor as item_cursor, row_number() over () as place from (
+      if not has_deletions then
+        select count(*), json_agg(item), max(item.cursor collate "C") into found_rows, page, next from (
           select
-            id,
-            "timestamp", sender_name, sender_email, receiver_name, receiver_email, message, category, sender_team_id,
-            sender_team_name, receiver_team_id, receiver_team_name,
+            v.id,
+            v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+            case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+            case when with_sender_team_name then v.sender_team_name end as sender_team_name,
+            case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+            case when with_receiver_team_name then v.receiver_team_name end as receiver_team_name,
             origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
               || case when changed_in < began then began_digits else '' end as cursor,
-            deleted
-          from (
-            (
-              select
-                v.changed_in, v.id,
-                v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-                case when with_sender_team_id then v.sender_team_id end as sender_team_id,
-                case when with_sender_team_name then v.sender_team_name end as sender_team_name,
-                case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
-                case when with_receiver_team_name then v.receiver_team_name end as receiver_team_name,
-                false as deleted
-              from api.activity as v
-              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
-              order by v.changed_in, v.id limit max_rows + 1
-            )
-            union all
-            (
-              select d.deleted_in, d.id, there.*, there is null as deleted
-              from (
-                select d.deleted_in, d.id from app.deletions as d
-                where d.company_id = company and d.relation = 'app.kudos'::regclass
-                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
-                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
-              ) as d
-              left join lateral (
+            false as deleted
+          from api.activity as v
+          where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+          order by v.changed_in, v.id limit max_rows
+        ) as item;
+      else
+        select
+          count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows)
+        into found_rows, page, next
+        from (
+          select item, item.cursor as item_cursor, row_number() over () as place from (
+            select
+              id,
+              "timestamp", sender_name, sender_email, receiver_name, receiver_email, message, category, sender_team_id,
+              sender_team_name, receiver_team_id, receiver_team_name,
+              origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+                || case when changed_in < began then began_digits else '' end as cursor,
+              deleted
+            from (
+              (
                 select
+                  v.changed_in, v.id,
                   v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
                   case when with_sender_team_id then v.sender_team_id end as sender_team_id,
                   case when with_sender_team_name then v.sender_team_name end as sender_team_name,
                   case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
-                  case when with_receiver_team_name then v.receiver_team_name end as receiver_team_name
-                from api.activity as v where v.company_id = company and v.id = d.id offset 0
-              ) as there on true
-              where d.id not in (
-                select t.id from app.kudos as t
-                where t.company_id = company
-                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
-                order by t.changed_in, t.id limit max_rows + 1
+                  case when with_receiver_team_name then v.receiver_team_name end as receiver_team_name,
+                  false as deleted
+                from api.activity as v
+                where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+                order by v.changed_in, v.id limit max_rows + 1
               )
-              order by d.deleted_in, d.id
-            )
-            order by changed_in, id limit max_rows + 1
-          ) as change
-          order by changed_in, id
-        ) as item
-      ) as numbered;
+              union all
+              (
+                select d.deleted_in, d.id, there.*, there is null as deleted
+                from (
+                  select d.deleted_in, d.id from app.deletions as d
+                  where d.company_id = company and d.relation = 'app.kudos'::regclass
+                    and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                  order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+                ) as d
+                left join lateral (
+                  select
+                    v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+                    case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+                    case when with_sender_team_name then v.sender_team_name end as sender_team_name,
+                    case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+                    case when with_receiver_team_name then v.receiver_team_name end as receiver_team_name
+                  from api.activity as v where v.company_id = company and v.id = d.id offset 0
+                ) as there on true
+                where d.id not in (
+                  select t.id from app.kudos as t
+                  where t.company_id = company
+                    and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                  order by t.changed_in, t.id limit max_rows + 1
+                )
+                order by d.deleted_in, d.id
+              )
+              order by changed_in, id limit max_rows + 1
+            ) as change
+            order by changed_in, id
+          ) as item
+        ) as numbered;
+      end if;
       -- Columns that include does not name are null in every row, and are taken out of the text of the page. This text is
       -- never within a value, because quotes are escaped there. Each assignment to page parses it.
       if cardinality(include) < 4 then
@@ -961,54 +1048,42 @@ begin
       with_sender_team_name := 'sender_team_name' = any (include);
       with_receiver_team_id := 'receiver_team_id' = any (include);
       with_receiver_team_name := 'receiver_team_name' = any (include);
-      select
-        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
-        exists (
-          select from (
-            select from app.kudos as t
-            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
-              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
-            order by t.changed_in, t.id limit 1
-          ) as foreign_row
-        )
-      into found_rows, page, next, are_foreign
-      from (
-        select item, item.cursor as item_cursor, row_number() over () as place from (
+      if not has_deletions then
+        select count(*), json_agg(item), max(item.cursor collate "C") into found_rows, page, next from (
           select
-            id,
-            "timestamp", sender_name, sender_email, receiver_name, receiver_email, message, category, sender_id,
-            receiver_id, category_id, sender_team_id, sender_team_name, receiver_team_id, receiver_team_name,
+            v.id,
+            v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+            case when with_sender_id then v.sender_id end as sender_id,
+            case when with_receiver_id then v.receiver_id end as receiver_id,
+            case when with_category_id then v.category_id end as category_id,
+            case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+            case when with_sender_team_name then v.sender_team_name end as sender_team_name,
+            case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+            case when with_receiver_team_name then v.receiver_team_name end as receiver_team_name,
             origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
               || case when changed_in < began then began_digits else '' end as cursor,
-            deleted
-          from (
-            (
-              select
-                v.changed_in, v.id,
-                v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
-                case when with_sender_id then v.sender_id end as sender_id,
-                case when with_receiver_id then v.receiver_id end as receiver_id,
-                case when with_category_id then v.category_id end as category_id,
-                case when with_sender_team_id then v.sender_team_id end as sender_team_id,
-                case when with_sender_team_name then v.sender_team_name end as sender_team_name,
-                case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
-                case when with_receiver_team_name then v.receiver_team_name end as receiver_team_name,
-                false as deleted
-              from api.activity as v
-              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
-              order by v.changed_in, v.id limit max_rows + 1
-            )
-            union all
-            (
-              select d.deleted_in, d.id, there.*, there is null as deleted
-              from (
-                select d.deleted_in, d.id from app.deletions as d
-                where d.company_id = company and d.relation = 'app.kudos'::regclass
-                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
-                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
-              ) as d
-              left join lateral (
+            false as deleted
+          from api.activity as v
+          where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+          order by v.changed_in, v.id limit max_rows
+        ) as item;
+      else
+        select
+          count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows)
+        into found_rows, page, next
+        from (
+          select item, item.cursor as item_cursor, row_number() over () as place from (
+            select
+              id,
+              "timestamp", sender_name, sender_email, receiver_name, receiver_email, message, category, sender_id,
+              receiver_id, category_id, sender_team_id, sender_team_name, receiver_team_id, receiver_team_name,
+              origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+                || case when changed_in < began then began_digits else '' end as cursor,
+              deleted
+            from (
+              (
                 select
+                  v.changed_in, v.id,
                   v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
                   case when with_sender_id then v.sender_id end as sender_id,
                   case when with_receiver_id then v.receiver_id end as receiver_id,
@@ -1016,22 +1091,47 @@ begin
                   case when with_sender_team_id then v.sender_team_id end as sender_team_id,
                   case when with_sender_team_name then v.sender_team_name end as sender_team_name,
                   case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
-                  case when with_receiver_team_name then v.receiver_team_name end as receiver_team_name
-                from api.activity as v where v.company_id = company and v.id = d.id offset 0
-              ) as there on true
-              where d.id not in (
-                select t.id from app.kudos as t
-                where t.company_id = company
-                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
-                order by t.changed_in, t.id limit max_rows + 1
+                  case when with_receiver_team_name then v.receiver_team_name end as receiver_team_name,
+                  false as deleted
+                from api.activity as v
+                where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+                order by v.changed_in, v.id limit max_rows + 1
               )
-              order by d.deleted_in, d.id
-            )
-            order by changed_in, id limit max_rows + 1
-          ) as change
-          order by changed_in, id
-        ) as item
-      ) as numbered;
+              union all
+              (
+                select d.deleted_in, d.id, there.*, there is null as deleted
+                from (
+                  select d.deleted_in, d.id from app.deletions as d
+                  where d.company_id = company and d.relation = 'app.kudos'::regclass
+                    and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                  order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+                ) as d
+                left join lateral (
+                  select
+                    v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+                    case when with_sender_id then v.sender_id end as sender_id,
+                    case when with_receiver_id then v.receiver_id end as receiver_id,
+                    case when with_category_id then v.category_id end as category_id,
+                    case when with_sender_team_id then v.sender_team_id end as sender_team_id,
+                    case when with_sender_team_name then v.sender_team_name end as sender_team_name,
+                    case when with_receiver_team_id then v.receiver_team_id end as receiver_team_id,
+                    case when with_receiver_team_name then v.receiver_team_name end as receiver_team_name
+                  from api.activity as v where v.company_id = company and v.id = d.id offset 0
+                ) as there on true
+                where d.id not in (
+                  select t.id from app.kudos as t
+                  where t.company_id = company
+                    and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                  order by t.changed_in, t.id limit max_rows + 1
+                )
+                order by d.deleted_in, d.id
+              )
+              order by changed_in, id limit max_rows + 1
+            ) as change
+            order by changed_in, id
+          ) as item
+        ) as numbered;
+      end if;
       -- Columns that include does not name are null in every row, and are taken out of the text of the page. This text is
       -- never within a value, because quotes are escaped there. Each assignment to page parses it.
       if cardinality(include) < 7 then
@@ -1046,141 +1146,49 @@ begin
         page := kept;
       end if;
     end if;
+    if found_rows = max_rows and not has_deletions then
+      perform from app.kudos as t
+      where t.company_id = company and t.changed_in < horizon
+        and (t.changed_in, t.id) > (('x' || substr(next, 9, 16))::bit(64)::bigint::text::xid8, substr(next, 25, 32)::uuid)
+      order by t.changed_in, t.id limit 1;
+      if found then found_rows := max_rows + 1; end if;
+    end if;
+    if found_rows <= max_rows then
+      perform from app.kudos as t
+      where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+        and t.changed_in is distinct from pg_current_xact_id_if_assigned()
+      order by t.changed_in, t.id limit 1;
+      are_foreign := found;
+    end if;
   elsif list = 'categories' then
-    select
-      count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
-      exists (
-        select from (
-          select from app.categories as t
-          where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
-            and t.changed_in is distinct from pg_current_xact_id_if_assigned()
-          order by t.changed_in, t.id limit 1
-        ) as foreign_row
-      )
-    into found_rows, page, next, are_foreign
-    from (
-      select item, item.cursor as item_cursor, row_number() over () as place from (
+    if after_transaction > '0' then
+      perform from app.deletions as d
+      where d.company_id = company and d.relation = 'app.categories'::regclass
+        and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+      order by d.deleted_in, d.id limit 1;
+      has_deletions := found;
+    end if;
+    if not has_deletions then
+      select count(*), json_agg(item), max(item.cursor collate "C") into found_rows, page, next from (
         select
-          id,
-          name, created_at,
+          v.id,
+          v.name, v.created_at,
           origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
             || case when changed_in < began then began_digits else '' end as cursor,
-          deleted
-        from (
-          (
-            select
-              v.changed_in, v.id,
-              v.name, v.created_at,
-              false as deleted
-            from api.categories as v
-            where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
-            order by v.changed_in, v.id limit max_rows + 1
-          )
-          union all
-          (
-            select d.deleted_in, d.id, there.*, there is null as deleted
-            from (
-              select d.deleted_in, d.id from app.deletions as d
-              where d.company_id = company and d.relation = 'app.categories'::regclass
-                and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
-              order by d.deleted_in, d.id limit 2 * (max_rows + 1)
-            ) as d
-            left join lateral (
-              select
-                v.name, v.created_at
-              from api.categories as v where v.company_id = company and v.id = d.id offset 0
-            ) as there on true
-            where d.id not in (
-              select t.id from app.categories as t
-              where t.company_id = company
-                and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
-              order by t.changed_in, t.id limit max_rows + 1
-            )
-            order by d.deleted_in, d.id
-          )
-          order by changed_in, id limit max_rows + 1
-        ) as change
-        order by changed_in, id
-      ) as item
-    ) as numbered;
-  elsif list = 'rewards' then
-    if include is null then
-      select
-        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
-        exists (
-          select from (
-            select from app.rewards as t
-            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
-              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
-            order by t.changed_in, t.id limit 1
-          ) as foreign_row
-        )
-      into found_rows, page, next, are_foreign
-      from (
-        select item, item.cursor as item_cursor, row_number() over () as place from (
-          select
-            id,
-            name, description, points_cost, reward_type, stock_count, image_url, vendor_name, is_archived, created_at,
-            origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
-              || case when changed_in < began then began_digits else '' end as cursor,
-            deleted
-          from (
-            (
-              select
-                v.changed_in, v.id,
-                v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived,
-                v.created_at,
-                false as deleted
-              from api.rewards as v
-              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
-              order by v.changed_in, v.id limit max_rows + 1
-            )
-            union all
-            (
-              select d.deleted_in, d.id, there.*, there is null as deleted
-              from (
-                select d.deleted_in, d.id from app.deletions as d
-                where d.company_id = company and d.relation = 'app.rewards'::regclass
-                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
-                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
-              ) as d
-              left join lateral (
-                select
-                  v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived,
-                  v.created_at
-                from api.rewards as v where v.company_id = company and v.id = d.id offset 0
-              ) as there on true
-              where d.id not in (
-                select t.id from app.rewards as t
-                where t.company_id = company
-                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
-                order by t.changed_in, t.id limit max_rows + 1
-              )
-              order by d.deleted_in, d.id
-            )
-            order by changed_in, id limit max_rows + 1
-          ) as change
-          order by changed_in, id
-        ) as item
-      ) as numbered;
+          false as deleted
+        from api.categories as v
+        where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+        order by v.changed_in, v.id limit max_rows
+      ) as item;
     else
       select
-        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
-        exists (
-          select from (
-            select from app.rewards as t
-            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
-              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
-            order by t.changed_in, t.id limit 1
-          ) as foreign_row
-        )
-      into found_rows, page, next, are_foreign
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows)
+      into found_rows, page, next
       from (
         select item, item.cursor as item_cursor, row_number() over () as place from (
           select
             id,
-            name, description, points_cost, reward_type, stock_count, image_url, vendor_name, is_archived, created_at,
-            external_id,
+            name, created_at,
             origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
               || case when changed_in < began then began_digits else '' end as cursor,
             deleted
@@ -1188,10 +1196,9 @@ begin
             (
               select
                 v.changed_in, v.id,
-                v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived,
-                v.created_at, v.external_id,
+                v.name, v.created_at,
                 false as deleted
-              from api.rewards as v
+              from api.categories as v
               where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
               order by v.changed_in, v.id limit max_rows + 1
             )
@@ -1200,18 +1207,17 @@ begin
               select d.deleted_in, d.id, there.*, there is null as deleted
               from (
                 select d.deleted_in, d.id from app.deletions as d
-                where d.company_id = company and d.relation = 'app.rewards'::regclass
+                where d.company_id = company and d.relation = 'app.categories'::regclass
                   and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
                 order by d.deleted_in, d.id limit 2 * (max_rows + 1)
               ) as d
               left join lateral (
                 select
-                  v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived,
-                  v.created_at, v.external_id
-                from api.rewards as v where v.company_id = company and v.id = d.id offset 0
+                  v.name, v.created_at
+                from api.categories as v where v.company_id = company and v.id = d.id offset 0
               ) as there on true
               where d.id not in (
-                select t.id from app.rewards as t
+                select t.id from app.categories as t
                 where t.company_id = company
                   and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
                 order by t.changed_in, t.id limit max_rows + 1
@@ -1223,238 +1229,474 @@ begin
           order by changed_in, id
         ) as item
       ) as numbered;
+    end if;
+    if found_rows = max_rows and not has_deletions then
+      perform from app.categories as t
+      where t.company_id = company and t.changed_in < horizon
+        and (t.changed_in, t.id) > (('x' || substr(next, 9, 16))::bit(64)::bigint::text::xid8, substr(next, 25, 32)::uuid)
+      order by t.changed_in, t.id limit 1;
+      if found then found_rows := max_rows + 1; end if;
+    end if;
+    if found_rows <= max_rows then
+      perform from app.categories as t
+      where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+        and t.changed_in is distinct from pg_current_xact_id_if_assigned()
+      order by t.changed_in, t.id limit 1;
+      are_foreign := found;
+    end if;
+  elsif list = 'rewards' then
+    if after_transaction > '0' then
+      perform from app.deletions as d
+      where d.company_id = company and d.relation = 'app.rewards'::regclass
+        and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+      order by d.deleted_in, d.id limit 1;
+      has_deletions := found;
+    end if;
+    if include is null then
+      if not has_deletions then
+        select count(*), json_agg(item), max(item.cursor collate "C") into found_rows, page, next from (
+          select
+            v.id,
+            v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived,
+            v.created_at,
+            origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            false as deleted
+          from api.rewards as v
+          where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+          order by v.changed_in, v.id limit max_rows
+        ) as item;
+      else
+        select
+          count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows)
+        into found_rows, page, next
+        from (
+          select item, item.cursor as item_cursor, row_number() over () as place from (
+            select
+              id,
+              name, description, points_cost, reward_type, stock_count, image_url, vendor_name, is_archived, created_at,
+              origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+                || case when changed_in < began then began_digits else '' end as cursor,
+              deleted
+            from (
+              (
+                select
+                  v.changed_in, v.id,
+                  v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived,
+                  v.created_at,
+                  false as deleted
+                from api.rewards as v
+                where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+                order by v.changed_in, v.id limit max_rows + 1
+              )
+              union all
+              (
+                select d.deleted_in, d.id, there.*, there is null as deleted
+                from (
+                  select d.deleted_in, d.id from app.deletions as d
+                  where d.company_id = company and d.relation = 'app.rewards'::regclass
+                    and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                  order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+                ) as d
+                left join lateral (
+                  select
+                    v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived,
+                    v.created_at
+                  from api.rewards as v where v.company_id = company and v.id = d.id offset 0
+                ) as there on true
+                where d.id not in (
+                  select t.id from app.rewards as t
+                  where t.company_id = company
+                    and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                  order by t.changed_in, t.id limit max_rows + 1
+                )
+                order by d.deleted_in, d.id
+              )
+              order by changed_in, id limit max_rows + 1
+            ) as change
+            order by changed_in, id
+          ) as item
+        ) as numbered;
+      end if;
+    else
+      if not has_deletions then
+        select count(*), json_agg(item), max(item.cursor collate "C") into found_rows, page, next from (
+          select
+            v.id,
+            v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived,
+            v.created_at, v.external_id,
+            origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            false as deleted
+          from api.rewards as v
+          where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+          order by v.changed_in, v.id limit max_rows
+        ) as item;
+      else
+        select
+          count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows)
+        into found_rows, page, next
+        from (
+          select item, item.cursor as item_cursor, row_number() over () as place from (
+            select
+              id,
+              name, description, points_cost, reward_type, stock_count, image_url, vendor_name, is_archived, created_at,
+              external_id,
+              origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+                || case when changed_in < began then began_digits else '' end as cursor,
+              deleted
+            from (
+              (
+                select
+                  v.changed_in, v.id,
+                  v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived,
+                  v.created_at, v.external_id,
+                  false as deleted
+                from api.rewards as v
+                where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+                order by v.changed_in, v.id limit max_rows + 1
+              )
+              union all
+              (
+                select d.deleted_in, d.id, there.*, there is null as deleted
+                from (
+                  select d.deleted_in, d.id from app.deletions as d
+                  where d.company_id = company and d.relation = 'app.rewards'::regclass
+                    and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                  order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+                ) as d
+                left join lateral (
+                  select
+                    v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived,
+                    v.created_at, v.external_id
+                  from api.rewards as v where v.company_id = company and v.id = d.id offset 0
+                ) as there on true
+                where d.id not in (
+                  select t.id from app.rewards as t
+                  where t.company_id = company
+                    and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                  order by t.changed_in, t.id limit max_rows + 1
+                )
+                order by d.deleted_in, d.id
+              )
+              order by changed_in, id limit max_rows + 1
+            ) as change
+            order by changed_in, id
+          ) as item
+        ) as numbered;
+      end if;
+    end if;
+    if found_rows = max_rows and not has_deletions then
+      perform from app.rewards as t
+      where t.company_id = company and t.changed_in < horizon
+        and (t.changed_in, t.id) > (('x' || substr(next, 9, 16))::bit(64)::bigint::text::xid8, substr(next, 25, 32)::uuid)
+      order by t.changed_in, t.id limit 1;
+      if found then found_rows := max_rows + 1; end if;
+    end if;
+    if found_rows <= max_rows then
+      perform from app.rewards as t
+      where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+        and t.changed_in is distinct from pg_current_xact_id_if_assigned()
+      order by t.changed_in, t.id limit 1;
+      are_foreign := found;
     end if;
   elsif list = 'day-ratings' then
+    if after_transaction > '0' then
+      perform from app.deletions as d
+      where d.company_id = company and d.relation = 'app.day_ratings'::regclass
+        and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+      order by d.deleted_in, d.id limit 1;
+      has_deletions := found;
+    end if;
     if include is null then
-      select
-        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
-        exists (
-          select from (
-            select from app.day_ratings as t
-            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
-              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
-            order by t.changed_in, t.id limit 1
-          ) as foreign_row
-        )
-      into found_rows, page, next, are_foreign
-      from (
-        select item, item.cursor as item_cursor, row_number() over () as place from (
+      if not has_deletions then
+        select count(*), json_agg(item), max(item.cursor collate "C") into found_rows, page, next from (
           select
-            id,
-            rating, comment, team_id, points_awarded, created_at,
+            v.id,
+            v.rating, v.comment, v.team_id, v.points_awarded, v.created_at,
             origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
               || case when changed_in < began then began_digits else '' end as cursor,
-            deleted
-          from (
-            (
-              select
-                v.changed_in, v.id,
-                v.rating, v.comment, v.team_id, v.points_awarded, v.created_at,
-                false as deleted
-              from api.day_ratings as v
-              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
-              order by v.changed_in, v.id limit max_rows + 1
-            )
-            union all
-            (
-              select d.deleted_in, d.id, there.*, there is null as deleted
-              from (
-                select d.deleted_in, d.id from app.deletions as d
-                where d.company_id = company and d.relation = 'app.day_ratings'::regclass
-                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
-                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
-              ) as d
-              left join lateral (
+            false as deleted
+          from api.day_ratings as v
+          where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+          order by v.changed_in, v.id limit max_rows
+        ) as item;
+      else
+        select
+          count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows)
+        into found_rows, page, next
+        from (
+          select item, item.cursor as item_cursor, row_number() over () as place from (
+            select
+              id,
+              rating, comment, team_id, points_awarded, created_at,
+              origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+                || case when changed_in < began then began_digits else '' end as cursor,
+              deleted
+            from (
+              (
                 select
-                  v.rating, v.comment, v.team_id, v.points_awarded, v.created_at
-                from api.day_ratings as v where v.company_id = company and v.id = d.id offset 0
-              ) as there on true
-              where d.id not in (
-                select t.id from app.day_ratings as t
-                where t.company_id = company
-                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
-                order by t.changed_in, t.id limit max_rows + 1
+                  v.changed_in, v.id,
+                  v.rating, v.comment, v.team_id, v.points_awarded, v.created_at,
+                  false as deleted
+                from api.day_ratings as v
+                where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+                order by v.changed_in, v.id limit max_rows + 1
               )
-              order by d.deleted_in, d.id
-            )
-            order by changed_in, id limit max_rows + 1
-          ) as change
-          order by changed_in, id
-        ) as item
-      ) as numbered;
+              union all
+              (
+                select d.deleted_in, d.id, there.*, there is null as deleted
+                from (
+                  select d.deleted_in, d.id from app.deletions as d
+                  where d.company_id = company and d.relation = 'app.day_ratings'::regclass
+                    and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                  order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+                ) as d
+                left join lateral (
+                  select
+                    v.rating, v.comment, v.team_id, v.points_awarded, v.created_at
+                  from api.day_ratings as v where v.company_id = company and v.id = d.id offset 0
+                ) as there on true
+                where d.id not in (
+                  select t.id from app.day_ratings as t
+                  where t.company_id = company
+                    and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                  order by t.changed_in, t.id limit max_rows + 1
+                )
+                order by d.deleted_in, d.id
+              )
+              order by changed_in, id limit max_rows + 1
+            ) as change
+            order by changed_in, id
+          ) as item
+        ) as numbered;
+      end if;
     else
-      select
-        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
-        exists (
-          select from (
-            select from app.day_ratings as t
-            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
-              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
-            order by t.changed_in, t.id limit 1
-          ) as foreign_row
-        )
-      into found_rows, page, next, are_foreign
-      from (
-        select item, item.cursor as item_cursor, row_number() over () as place from (
+      if not has_deletions then
+        select count(*), json_agg(item), max(item.cursor collate "C") into found_rows, page, next from (
           select
-            id,
-            rating, comment, team_id, points_awarded, created_at, team_name,
+            v.id,
+            v.rating, v.comment, v.team_id, v.points_awarded, v.created_at, v.team_name,
             origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
               || case when changed_in < began then began_digits else '' end as cursor,
-            deleted
-          from (
-            (
-              select
-                v.changed_in, v.id,
-                v.rating, v.comment, v.team_id, v.points_awarded, v.created_at, v.team_name,
-                false as deleted
-              from api.day_ratings as v
-              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
-              order by v.changed_in, v.id limit max_rows + 1
-            )
-            union all
-            (
-              select d.deleted_in, d.id, there.*, there is null as deleted
-              from (
-                select d.deleted_in, d.id from app.deletions as d
-                where d.company_id = company and d.relation = 'app.day_ratings'::regclass
-                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
-                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
-              ) as d
-              left join lateral (
+            false as deleted
+          from api.day_ratings as v
+          where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+          order by v.changed_in, v.id limit max_rows
+        ) as item;
+      else
+        select
+          count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows)
+        into found_rows, page, next
+        from (
+          select item, item.cursor as item_cursor, row_number() over () as place from (
+            select
+              id,
+              rating, comment, team_id, points_awarded, created_at, team_name,
+              origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+                || case when changed_in < began then began_digits else '' end as cursor,
+              deleted
+            from (
+              (
                 select
-                  v.rating, v.comment, v.team_id, v.points_awarded, v.created_at, v.team_name
-                from api.day_ratings as v where v.company_id = company and v.id = d.id offset 0
-              ) as there on true
-              where d.id not in (
-                select t.id from app.day_ratings as t
-                where t.company_id = company
-                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
-                order by t.changed_in, t.id limit max_rows + 1
+                  v.changed_in, v.id,
+                  v.rating, v.comment, v.team_id, v.points_awarded, v.created_at, v.team_name,
+                  false as deleted
+                from api.day_ratings as v
+                where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+                order by v.changed_in, v.id limit max_rows + 1
               )
-              order by d.deleted_in, d.id
-            )
-            order by changed_in, id limit max_rows + 1
-          ) as change
-          order by changed_in, id
-        ) as item
-      ) as numbered;
+              union all
+              (
+                select d.deleted_in, d.id, there.*, there is null as deleted
+                from (
+                  select d.deleted_in, d.id from app.deletions as d
+                  where d.company_id = company and d.relation = 'app.day_ratings'::regclass
+                    and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                  order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+                ) as d
+                left join lateral (
+                  select
+                    v.rating, v.comment, v.team_id, v.points_awarded, v.created_at, v.team_name
+                  from api.day_ratings as v where v.company_id = company and v.id = d.id offset 0
+                ) as there on true
+                where d.id not in (
+                  select t.id from app.day_ratings as t
+                  where t.company_id = company
+                    and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                  order by t.changed_in, t.id limit max_rows + 1
+                )
+                order by d.deleted_in, d.id
+              )
+              order by changed_in, id limit max_rows + 1
+            ) as change
+            order by changed_in, id
+          ) as item
+        ) as numbered;
+      end if;
+    end if;
+    if found_rows = max_rows and not has_deletions then
+      perform from app.day_ratings as t
+      where t.company_id = company and t.changed_in < horizon
+        and (t.changed_in, t.id) > (('x' || substr(next, 9, 16))::bit(64)::bigint::text::xid8, substr(next, 25, 32)::uuid)
+      order by t.changed_in, t.id limit 1;
+      if found then found_rows := max_rows + 1; end if;
+    end if;
+    if found_rows <= max_rows then
+      perform from app.day_ratings as t
+      where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+        and t.changed_in is distinct from pg_current_xact_id_if_assigned()
+      order by t.changed_in, t.id limit 1;
+      are_foreign := found;
     end if;
   elsif list = 'pulse-responses' then
+    if after_transaction > '0' then
+      perform from app.deletions as d
+      where d.company_id = company and d.relation = 'app.pulse_responses'::regclass
+        and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+      order by d.deleted_in, d.id limit 1;
+      has_deletions := found;
+    end if;
     if include is null then
-      select
-        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
-        exists (
-          select from (
-            select from app.pulse_responses as t
-            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
-              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
-            order by t.changed_in, t.id limit 1
-          ) as foreign_row
-        )
-      into found_rows, page, next, are_foreign
-      from (
-        select item, item.cursor as item_cursor, row_number() over () as place from (
+      if not has_deletions then
+        select count(*), json_agg(item), max(item.cursor collate "C") into found_rows, page, next from (
           select
-            id,
-            "timestamp", question, response_type, value, comment,
+            v.id,
+            v."timestamp", v.question, v.response_type, v.value, v.comment,
             origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
               || case when changed_in < began then began_digits else '' end as cursor,
-            deleted
-          from (
-            (
-              select
-                v.changed_in, v.id,
-                v."timestamp", v.question, v.response_type, v.value, v.comment,
-                false as deleted
-              from api.pulse_responses as v
-              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
-              order by v.changed_in, v.id limit max_rows + 1
-            )
-            union all
-            (
-              select d.deleted_in, d.id, there.*, there is null as deleted
-              from (
-                select d.deleted_in, d.id from app.deletions as d
-                where d.company_id = company and d.relation = 'app.pulse_responses'::regclass
-                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
-                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
-              ) as d
-              left join lateral (
+            false as deleted
+          from api.pulse_responses as v
+          where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+          order by v.changed_in, v.id limit max_rows
+        ) as item;
+      else
+        select
+          count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows)
+        into found_rows, page, next
+        from (
+          select item, item.cursor as item_cursor, row_number() over () as place from (
+            select
+              id,
+              "timestamp", question, response_type, value, comment,
+              origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+                || case when changed_in < began then began_digits else '' end as cursor,
+              deleted
+            from (
+              (
                 select
-                  v."timestamp", v.question, v.response_type, v.value, v.comment
-                from api.pulse_responses as v where v.company_id = company and v.id = d.id offset 0
-              ) as there on true
-              where d.id not in (
-                select t.id from app.pulse_responses as t
-                where t.company_id = company
-                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
-                order by t.changed_in, t.id limit max_rows + 1
+                  v.changed_in, v.id,
+                  v."timestamp", v.question, v.response_type, v.value, v.comment,
+                  false as deleted
+                from api.pulse_responses as v
+                where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+                order by v.changed_in, v.id limit max_rows + 1
               )
-              order by d.deleted_in, d.id
-            )
-            order by changed_in, id limit max_rows + 1
-          ) as change
-          order by changed_in, id
-        ) as item
-      ) as numbered;
+              union all
+              (
+                select d.deleted_in, d.id, there.*, there is null as deleted
+                from (
+                  select d.deleted_in, d.id from app.deletions as d
+                  where d.company_id = company and d.relation = 'app.pulse_responses'::regclass
+                    and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                  order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+                ) as d
+                left join lateral (
+                  select
+                    v."timestamp", v.question, v.response_type, v.value, v.comment
+                  from api.pulse_responses as v where v.company_id = company and v.id = d.id offset 0
+                ) as there on true
+                where d.id not in (
+                  select t.id from app.pulse_responses as t
+                  where t.company_id = company
+                    and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                  order by t.changed_in, t.id limit max_rows + 1
+                )
+                order by d.deleted_in, d.id
+              )
+              order by changed_in, id limit max_rows + 1
+            ) as change
+            order by changed_in, id
+          ) as item
+        ) as numbered;
+      end if;
     else
-      select
-        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
-        exists (
-          select from (
-            select from app.pulse_responses as t
-            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
-              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
-            order by t.changed_in, t.id limit 1
-          ) as foreign_row
-        )
-      into found_rows, page, next, are_foreign
-      from (
-        select item, item.cursor as item_cursor, row_number() over () as place from (
+      if not has_deletions then
+        select count(*), json_agg(item), max(item.cursor collate "C") into found_rows, page, next from (
           select
-            id,
-            "timestamp", question, response_type, value, comment, question_id,
+            v.id,
+            v."timestamp", v.question, v.response_type, v.value, v.comment, v.question_id,
             origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
               || case when changed_in < began then began_digits else '' end as cursor,
-            deleted
-          from (
-            (
-              select
-                v.changed_in, v.id,
-                v."timestamp", v.question, v.response_type, v.value, v.comment, v.question_id,
-                false as deleted
-              from api.pulse_responses as v
-              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
-              order by v.changed_in, v.id limit max_rows + 1
-            )
-            union all
-            (
-              select d.deleted_in, d.id, there.*, there is null as deleted
-              from (
-                select d.deleted_in, d.id from app.deletions as d
-                where d.company_id = company and d.relation = 'app.pulse_responses'::regclass
-                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
-                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
-              ) as d
-              left join lateral (
+            false as deleted
+          from api.pulse_responses as v
+          where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+          order by v.changed_in, v.id limit max_rows
+        ) as item;
+      else
+        select
+          count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows)
+        into found_rows, page, next
+        from (
+          select item, item.cursor as item_cursor, row_number() over () as place from (
+            select
+              id,
+              "timestamp", question, response_type, value, comment, question_id,
+              origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+                || case when changed_in < began then began_digits else '' end as cursor,
+              deleted
+            from (
+              (
                 select
-                  v."timestamp", v.question, v.response_type, v.value, v.comment, v.question_id
-                from api.pulse_responses as v where v.company_id = company and v.id = d.id offset 0
-              ) as there on true
-              where d.id not in (
-                select t.id from app.pulse_responses as t
-                where t.company_id = company
-                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
-                order by t.changed_in, t.id limit max_rows + 1
+                  v.changed_in, v.id,
+                  v."timestamp", v.question, v.response_type, v.value, v.comment, v.question_id,
+                  false as deleted
+                from api.pulse_responses as v
+                where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+                order by v.changed_in, v.id limit max_rows + 1
               )
-              order by d.deleted_in, d.id
-            )
-            order by changed_in, id limit max_rows + 1
-          ) as change
-          order by changed_in, id
-        ) as item
-      ) as numbered;
+              union all
+              (
+                select d.deleted_in, d.id, there.*, there is null as deleted
+                from (
+                  select d.deleted_in, d.id from app.deletions as d
+                  where d.company_id = company and d.relation = 'app.pulse_responses'::regclass
+                    and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                  order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+                ) as d
+                left join lateral (
+                  select
+                    v."timestamp", v.question, v.response_type, v.value, v.comment, v.question_id
+                  from api.pulse_responses as v where v.company_id = company and v.id = d.id offset 0
+                ) as there on true
+                where d.id not in (
+                  select t.id from app.pulse_responses as t
+                  where t.company_id = company
+                    and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                  order by t.changed_in, t.id limit max_rows + 1
+                )
+                order by d.deleted_in, d.id
+              )
+              order by changed_in, id limit max_rows + 1
+            ) as change
+            order by changed_in, id
+          ) as item
+        ) as numbered;
+      end if;
+    end if;
+    if found_rows = max_rows and not has_deletions then
+      perform from app.pulse_responses as t
+      where t.company_id = company and t.changed_in < horizon
+        and (t.changed_in, t.id) > (('x' || substr(next, 9, 16))::bit(64)::bigint::text::xid8, substr(next, 25, 32)::uuid)
+      order by t.changed_in, t.id limit 1;
+      if found then found_rows := max_rows + 1; end if;
+    end if;
+    if found_rows <= max_rows then
+      perform from app.pulse_responses as t
+      where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+        and t.changed_in is distinct from pg_current_xact_id_if_assigned()
+      order by t.changed_in, t.id limit 1;
+      are_foreign := found;
     end if;
   end if;
 end
