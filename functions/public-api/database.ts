@@ -129,8 +129,7 @@ function currentSecretKey(json: string | undefined): string | undefined {
 }
 
 /**
- * Connects to the project's Data API. It uses fetch directly: a client library would parse and serialize every page,
- * although most pages are forwarded unchanged.
+ * Connects to the project's Data API, by fetch: a client library would parse and serialize pages that are forwarded as is.
  * The calls throw an ApiError: 400 (`starting_after` is not in the list), 401 (key unknown, revoked or expired), 403
  * (scope missing), 410 (the cursor is no longer known), 429 (too many requests of the company at once), and 500 for any
  * other failure (`docs/api.md`, Errors). The error is a Busy if the call should be made again. A call may take this many
@@ -234,9 +233,8 @@ async function refusal(rpc: string, hasTimeZone: boolean, scope: string | null, 
 const remedy = (code: string | undefined) => (code === "PGRST202" || code === "42883" ? `: ${isOlder}` : "");
 
 /**
- * Whether there is no database now: the answer has no code of the database, so it is of something before it, which may
- * have lost it on its way back. Of a connection that broke PostgREST says 400 with an empty code, and PGRST003 that no
- * connection was free.
+ * Whether there is no database now: without a code, the answer is of something before it, which may have lost its own.
+ * Of a connection that broke PostgREST says 400 with an empty code, and PGRST003 that no connection was free.
  */
 function isAway(rpc: string, status: number, code: string | undefined): boolean {
   if (!code) return !sentOnce.includes(rpc);

@@ -220,8 +220,7 @@ function split(endpoint: Endpoint, query: string): Map<string, string[]> {
 
 /**
  * The header `Link` of a page with more rows (`docs/api.md`, Lists): the address and the query as it was sent, with the
- * parameter `name` set to `value`. Characters that would end the link, that readers of the header split it at, or that no
- * address may have, are escaped.
+ * parameter `name` set to `value`. What would end the link, what readers split it at, and what no address has is escaped.
  */
 export function linkToNext(address: string, query: string, name: string, value: string): string {
   const others = query.split("&").filter((pair) => pair !== "" && decode(pair.split("=")[0]) !== name);

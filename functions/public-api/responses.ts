@@ -34,9 +34,8 @@ export type Outcome = { answer: Answer; logged: Logged };
 type Details = { headers?: Record<string, string>; logged?: Logged; reason?: string | undefined };
 
 /**
- * An error response: the caller gets `message`, the log line gets `logged` (`docs/api.md`, Errors), and for a 4xx
- * `reason`: the message, unless that has a name or a value from the caller. It does not extend `Error`: a stack trace takes
- * 5 µs, and nobody reads it.
+ * An error response: the caller gets `message`, the log gets `logged` (`docs/api.md`, Errors), and for a 4xx `reason`: the
+ * message, unless that has something from the caller. It is no `Error`: a stack trace takes 5 µs, and nobody reads it.
  */
 export class ApiError {
   readonly status: number;
