@@ -6,131 +6,92 @@ const [quote, backslash, comma, colon, space] = [code('"'), code("\\"), code(","
 const [utf8, decoder] = [new TextEncoder(), new TextDecoder("utf-8", { ignoreBOM: true })];
 
 /** A table with a 1 for each of these bytes. */
-function table(characters: string): Uint8Array {
-  const bytes = new Uint8Array(256);
-  for (const character of characters) bytes[code(character)] = 1;
-  return bytes;
-}
+const table = (characters: string): Uint8Array =>
+  new Uint8Array(256).map((_, byte) => Number(characters.includes(String.fromCharCode(byte))));
 
 const blank = table(" \t\r\n");
-const [opens, closes] = [table("{["), table("}]")];
-/** A text that begins with one of these could be a formula. */
-const formula = table("=+-@\t\r");
+const [opens, closes, endsField] = [table("{["), table("}]"), table(",}]")];
+/** What a text of JSON does not have as it is: its end, escapes, and control characters, which are an error. */
+const endsPlain = table('"\\').fill(1, 0, 32);
 /** What may need quotes around a cell. The last is the first byte of a byte-order mark. */
 const special = table('",\r\n\xef');
-/** What is not simply copied from a text: its end, an escape, what is special, a control character, which is an error. */
-const odd = table('",\\\xef').fill(1, 0, 32);
-
+/** A text that begins with one of these could be a formula. */
+const formula = table("=+-@\t\r");
 /** What may come between rows, after what. */
 const expectedAfter: Record<string, string> = { "[": "{]", "{": ",]", ",": "{", "]": "" };
+
+/** The place of the first of these from there on, or the end. */
+function find(these: Uint8Array, bytes: Uint8Array, from: number, end: number): number {
+  let at = from;
+  while (at < end && these[bytes[at] as number] === 0) at++;
+  return at;
+}
+
+/** Whether these bytes stand there. */
+function isAt(these: Uint8Array, bytes: Uint8Array, from: number): boolean {
+  for (let at = 0; at < these.length; at++) if (bytes[from + at] !== these[at]) return false;
+  return true;
+}
+
+/** These bytes, of which some are used, or a larger copy with room for more. */
+function withRoom(bytes: Bytes, used: number, more: number): Bytes {
+  if (bytes.length - used >= more) return bytes;
+  const larger = new Uint8Array(Math.max(2 * bytes.length, used + more));
+  larger.set(bytes.subarray(0, used));
+  return larger;
+}
 
 /**
  * Converts a JSON array of rows into the lines of a CSV file (`docs/api.md`, CSV), from bytes to bytes, as they come.
  * Numbers, and values of type `json` that are not texts, keep the characters of the JSON, without white space. The columns
  * must come in their order, as the database writes them; other fields between them are left out.
- *
  * It throws an Error when a row lacks a column, and when the array does not end. It does not check all of the JSON.
  */
 export class CsvConverter {
-  readonly #columns: readonly { name: Uint8Array; mayBeFormula: boolean }[];
+  readonly #columns: readonly { start: Uint8Array; mayBeFormula: boolean }[];
   #expected = "[";
+  /** How many columns of the row are written. */
+  #column = 0;
+  /** What has come of a field, without white space: its JSON, how long that is, and where the value begins. */
+  #field: Bytes = new Uint8Array(0);
+  #length = 0;
+  #value = 0;
   /** 0 between rows, 1 in a row, more in its objects and arrays. */
   #depth = 0;
-  /** How many columns of the row are written, whether a name is read, and whether its value is the next column. */
-  #column = 0;
-  #isName = true;
-  #isWanted = false;
-  /** Of the name or value that is read: its first byte, 0 before it; whether it has something odd, other than a comma. */
-  #first = 0;
-  #isOdd = false;
-  #hasEscape = false;
   #isInText = false;
   #isEscaped = false;
-  /** The complete lines; up to `#cell` the cells of the row; up to `#to` the name or value that is read. */
-  #lines: Bytes;
-  #complete: number;
-  #cell: number;
+  /** The CSV that is not returned yet, and how long it is. */
+  #csv: Bytes;
   #to: number;
-  /** For how many bytes there must be room. */
-  #coming = 0;
 
   constructor(columns: readonly Column[], escapeFormulas: boolean) {
     this.#columns = columns.map(({ name, type }) => ({
-      name: utf8.encode(name),
+      start: utf8.encode(`"${name}":`),
       mayBeFormula: escapeFormulas && (type === "text" || type === "json"),
     }));
-    this.#lines = utf8.encode(`${columns.map(({ name }) => name).join(",")}\r\n`);
-    this.#complete = this.#cell = this.#to = this.#lines.length;
+    this.#csv = utf8.encode(`${columns.map(({ name }) => name).join(",")}\r\n`);
+    this.#to = this.#csv.length;
   }
 
-  /** Reads the next bytes of the JSON. Returns the lines of the CSV that are complete by now, possibly none. */
+  /** Reads the next bytes of the JSON. Returns the next bytes of the CSV, possibly none. */
   convert(json: Uint8Array): Bytes {
+    this.#field = withRoom(this.#field, this.#length, json.length);
     // The end of a line has two bytes, that of a row has one.
-    this.#coming = json.length + 2;
-    this.#makeRoom(this.#coming);
+    this.#csv = withRoom(this.#csv, this.#to, json.length + 2);
     for (let at = 0; at < json.length; at++) {
-      if (this.#isInText) at = this.#readText(json, at);
-      else if (blank[json[at] as number] === 0) this.#read(json[at] as number);
+      if (this.#depth > 0) at = this.#readPlainField(json, at) || this.#readField(json, at);
+      else if (blank[json[at] as number] === 0) this.#readBetween(String.fromCharCode(json[at] as number));
     }
-    const complete = this.#lines.subarray(0, this.#complete);
-    if (this.#complete > 0) this.#lines = this.#lines.slice(this.#complete, this.#to);
-    this.#cell -= this.#complete;
-    this.#to -= this.#complete;
-    this.#complete = 0;
-    return complete;
+    const csv = this.#csv.subarray(0, this.#to);
+    if (csv.length > 0) [this.#csv, this.#to] = [new Uint8Array(0), 0];
+    return csv;
   }
 
   /** Converts the last bytes, or a whole array. Throws an Error if the array has no end yet. */
   end(json = new Uint8Array(0)): Bytes {
-    const lines = this.convert(json);
+    const csv = this.convert(json);
     if (this.#expected !== "") throw new Error("the page is cut off");
-    return lines;
-  }
-
-  #makeRoom(length: number): void {
-    if (this.#lines.length - this.#to >= length) return;
-    const larger = new Uint8Array(Math.max(2 * this.#lines.length, this.#to + length));
-    larger.set(this.#lines.subarray(0, this.#to));
-    this.#lines = larger;
-  }
-
-  /** Copies a text from here. Returns the place of its end, or of the end of the bytes. */
-  #readText(json: Uint8Array, from: number): number {
-    const lines = this.#lines;
-    let [at, to] = [from, this.#to];
-    for (;;) {
-      // What is behind a backslash is as it is.
-      if (this.#isEscaped && at < json.length) {
-        lines[to++] = json[at++] as number;
-        this.#isEscaped = false;
-      }
-      while (at < json.length && odd[json[at] as number] === 0) lines[to++] = json[at++] as number;
-      if (at === json.length || json[at] === quote) break;
-      const byte = json[at++] as number;
-      this.#isOdd = true;
-      this.#isEscaped = byte === backslash;
-      this.#hasEscape ||= byte !== comma;
-      lines[to++] = byte;
-    }
-    this.#isInText = at === json.length;
-    if (!this.#isInText && this.#depth > 1) lines[to++] = quote;
-    this.#to = to;
-    return at;
-  }
-
-  /** Reads a byte that is outside of texts and no white space. */
-  #read(byte: number): void {
-    if (this.#depth === 0) this.#readBetween(String.fromCharCode(byte));
-    else if (this.#depth === 1 && byte === colon) this.#endName();
-    else if (this.#depth === 1 && (byte === comma || closes[byte] === 1)) {
-      this.#endValue();
-      if (byte !== comma) this.#endRow();
-    } else {
-      this.#isInText = byte === quote;
-      if (this.#depth > 1 || byte !== quote) this.#lines[this.#to++] = byte;
-      this.#first ||= byte;
-      this.#depth += (opens[byte] as number) - (closes[byte] as number);
-    }
+    return csv;
   }
 
   #readBetween(character: string): void {
@@ -139,90 +100,86 @@ export class CsvConverter {
     this.#expected = expectedAfter[character] as string;
   }
 
-  #endName(): void {
-    if (!this.#isName || this.#first !== quote) throw new Error("a field has no name");
-    const name = this.#columns[this.#column]?.name ?? [];
-    let same = 0;
-    while (same < name.length && name[same] === this.#lines[this.#cell + same]) same++;
-    this.#isWanted = same === name.length && same === this.#to - this.#cell;
-    this.#isName = false;
-    this.#begin();
+  /** A shortcut for most fields: the next column, if it is a text without escapes. Returns the place of its end, or 0. */
+  #readPlainField(json: Uint8Array, from: number): number {
+    const column = this.#columns[this.#column];
+    if (!column || this.#length > 0 || !isAt(column.start, json, from)) return 0;
+    const value = from + column.start.length;
+    const end = find(endsPlain, json, value + 1, json.length);
+    if (json[value] !== quote || json[end] !== quote || endsField[json[end + 1] ?? 0] === 0) return 0;
+    this.#writeCell(column.mayBeFormula, json, value + 1, end);
+    if (json[end + 1] !== comma) this.#endRow();
+    return end + 1;
   }
 
-  #endValue(): void {
-    if (this.#isName || this.#first === 0) throw new Error("a field has no value");
-    if (this.#isWanted) {
-      this.#endCell();
-      this.#column++;
-      this.#lines[this.#to++] = comma;
-      this.#cell = this.#to;
+  /** Reads a field, or more of it. Returns the place of its end, or of the end of the bytes. */
+  #readField(json: Uint8Array, from: number): number {
+    const field = this.#field;
+    let [at, length, depth, isInText, isEscaped] = [from, this.#length, this.#depth, this.#isInText, this.#isEscaped];
+    for (; at < json.length; at++) {
+      const byte = json[at] as number;
+      if (isInText) {
+        isInText = isEscaped || byte !== quote;
+        isEscaped = byte === backslash && !isEscaped;
+      } else if (blank[byte] === 1) continue;
+      else if (depth === 1 && endsField[byte] === 1) break;
+      else if (depth === 1 && byte === colon) this.#value = length + 1;
+      else {
+        isInText = byte === quote;
+        depth += (opens[byte] as number) - (closes[byte] as number);
+      }
+      field[length++] = byte;
     }
-    this.#isName = true;
-    this.#begin();
+    [this.#length, this.#depth, this.#isInText, this.#isEscaped] = [length, depth, isInText, isEscaped];
+    if (at < json.length) this.#endField(json[at] as number);
+    return at;
   }
 
-  /** Begins the next name or value. */
-  #begin(): void {
-    this.#to = this.#cell;
-    this.#first = 0;
-    this.#isOdd = this.#hasEscape = false;
+  /** Converts the field, if it is the next column. */
+  #endField(ending: number): void {
+    const [field, value, end, column] = [this.#field, this.#value, this.#length, this.#columns[this.#column]];
+    if (field[0] !== quote || value === 0 || value === end) throw new Error("a field has no name or no value");
+    if (column && value === column.start.length && isAt(column.start, field, 0))
+      this.#writeCell(column.mayBeFormula && field[value] === quote, field, ...this.#readValue(value, end));
+    this.#length = this.#value = 0;
+    if (ending !== comma) this.#endRow();
+  }
+
+  /** Returns the place of what the cell shows, of null nothing. Half of a surrogate pair is not UTF-8, and is replaced. */
+  #readValue(start: number, end: number): [from: number, to: number] {
+    const field = this.#field;
+    if (field[start] === code("n")) return [start, start];
+    if (field[start] !== quote) return [start, end];
+    if (find(endsPlain, field, start + 1, end) === end - 1) return [start + 1, end - 1];
+    const text: string = JSON.parse(decoder.decode(field.subarray(start, end)));
+    return [0, utf8.encodeInto(text, field).written];
   }
 
   #endRow(): void {
     if (this.#column < this.#columns.length) throw new Error("a row lacks a column");
-    // In place of the last comma.
-    this.#lines[this.#to - 1] = code("\r");
-    this.#lines[this.#to++] = code("\n");
-    this.#complete = this.#cell = this.#to;
+    this.#csv[this.#to++] = code("\r");
+    this.#csv[this.#to++] = code("\n");
     this.#depth = this.#column = 0;
   }
 
-  /** Makes the value a cell. */
-  #endCell(): void {
-    const [lines, start, isText] = [this.#lines, this.#cell, this.#first === quote];
-    if (this.#first === code("n")) this.#to = start;
-    if (isText && this.#hasEscape) this.#unescape();
-    const isEmpty = this.#to === start;
-    if (isText && this.#columns[this.#column]?.mayBeFormula && !isEmpty && formula[lines[start] as number] === 1) {
-      lines.copyWithin(start + 1, start, this.#to++);
-      lines[start] = code("'");
+  #writeCell(mayBeFormula: boolean, bytes: Uint8Array, start: number, end: number): void {
+    // Room for quotes, an apostrophe, a comma, and the end of the line.
+    const csv = withRoom(this.#csv, this.#to, 2 * (end - start) + 6);
+    let to = this.#to;
+    let odd = find(special, bytes, start, end);
+    while (odd < end && bytes[odd] === 0xef && (bytes[odd + 1] !== 0xbb || bytes[odd + 2] !== 0xbf))
+      odd = find(special, bytes, odd + 1, end);
+    const isQuoted = odd < end || bytes[start] === space || bytes[end - 1] === space;
+    if (this.#column++ > 0) csv[to++] = comma;
+    if (isQuoted) csv[to++] = quote;
+    if (mayBeFormula && formula[bytes[start] as number] === 1) csv[to++] = code("'");
+    for (let at = start; at < odd; at++) csv[to++] = bytes[at] as number;
+    for (let at = odd; at < end; at++) {
+      const byte = bytes[at] as number;
+      csv[to++] = byte;
+      if (byte === quote) csv[to++] = quote;
     }
-    const isSpaced = !isEmpty && (lines[start] === space || lines[this.#to - 1] === space);
-    if (isSpaced || this.#isOdd || opens[this.#first] === 1) this.#quote(isSpaced);
-  }
-
-  /** Half of a surrogate pair is not UTF-8, and is replaced. */
-  #unescape(): void {
-    const [lines, start] = [this.#lines, this.#cell];
-    lines.copyWithin(start + 1, start, this.#to);
-    lines[start] = lines[this.#to + 1] = quote;
-    const text: string = JSON.parse(decoder.decode(lines.subarray(start, this.#to + 2)));
-    this.#to = start + utf8.encodeInto(text, lines.subarray(start)).written;
-  }
-
-  /** Puts the cell in quotes if it needs them, and writes those that it has twice. */
-  #quote(isSpaced: boolean): void {
-    const isPlain = this.#first === quote && !this.#hasEscape;
-    let [quotes, isNeeded] = [0, isSpaced || isPlain];
-    for (let at = isPlain ? this.#to : this.#cell; at < this.#to; at++) {
-      const byte = this.#lines[at] as number;
-      if (special[byte] === 0) continue;
-      if (byte === quote) quotes++;
-      isNeeded ||= byte < 128 || (this.#lines[at + 1] === 0xbb && this.#lines[at + 2] === 0xbf);
-    }
-    if (!isNeeded) return;
-    this.#makeRoom(quotes + 2 + this.#coming);
-    const [lines, start] = [this.#lines, this.#cell];
-    let [from, to] = [this.#to, this.#to + quotes + 1];
-    lines[to] = quote;
-    this.#to = to + 1;
-    // From its end, because it becomes longer where it is; what is before its first quote at once.
-    while (to > from + 1) {
-      const byte = lines[--from] as number;
-      lines[--to] = byte;
-      if (byte === quote) lines[--to] = quote;
-    }
-    lines.copyWithin(start + 1, start, from);
-    lines[start] = quote;
+    if (isQuoted) csv[to++] = quote;
+    [this.#csv, this.#to] = [csv, to];
   }
 }

@@ -129,15 +129,25 @@ test("a page that is cut off anywhere is an error, never a shorter file", () => 
     expect(() => convert([page.subarray(0, length)], false), String(length)).toThrow();
 });
 
+test("a field of an object is not taken for a column, wherever the page is cut", () => {
+  const page = Buffer.from(`[${oneRow.replace('[1,"]"]', '{"json_3":"a","b":1}')}]`);
+  const whole = convert([page], false).toString();
+  expect(whole).toContain('"{""json_3"":""a"",""b"":1}"');
+  for (let cut = 1; cut < page.length; cut++)
+    expect(convert([page.subarray(0, cut), page.subarray(cut)], false).toString()).toBe(whole);
+});
+
 test.each([
   ["something other than an array of rows", `{"rows":[${oneRow}]}`],
   ["something behind the array", `[${oneRow}]x`],
   ["a row without one of the columns", `[${oneRow.replace('"integer_2":1,', "")}]`],
+  ["another field in place of a column", `[${oneRow.replace("json_3", "json_4")}]`],
   ["columns in another order", `[${oneRow.replace("text_1", "integer_2").replace('integer_2":1', 'text_1":1')}]`],
   ["a field without a value", `[${oneRow.replace(":1,", ":,")}]`],
   ["a wrong escape", `[${oneRow.replace('"a"', '"\\x"')}]`],
   ["a row without a comma before it", `[${oneRow}${oneRow}]`],
   ["a field without a comma before it", `[${oneRow.replace(',"integer', '"integer')}]`],
+  ["a last field without a comma before it", `[${oneRow.replace('5":null', '5":null"new":1')}]`],
   ["a comma without a row", `[,${oneRow}]`],
   ["two commas", `[${oneRow},,${oneRow}]`],
   ["a comma at the end", `[${oneRow},]`],
