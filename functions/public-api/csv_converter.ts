@@ -10,7 +10,7 @@ const table = (characters: string): Uint8Array =>
   new Uint8Array(256).map((_, byte) => Number(characters.includes(String.fromCharCode(byte))));
 
 const blank = table(" \t\r\n");
-const [opens, closes, endsField] = [table("{["), table("}]"), table(",}]")];
+const [opens, closes, endsField, quotes] = [table("{["), table("}]"), table(",}]"), table('"')];
 /** What a text of JSON does not have as it is: its end, escapes, and control characters, which are an error. */
 const endsPlain = table('"\\').fill(1, 0, 32);
 /** What may need quotes around a cell. The last is the first byte of a byte-order mark. */
@@ -33,12 +33,21 @@ function isAt(these: Uint8Array, bytes: Uint8Array, from: number): boolean {
   return true;
 }
 
-/** These bytes, of which some are used, or a larger copy with room for more. */
+/** These bytes, of which some are used, or a copy with room for more: so large that a long row is not copied often. */
 function withRoom(bytes: Bytes, used: number, more: number): Bytes {
   if (bytes.length - used >= more) return bytes;
-  const larger = new Uint8Array(Math.max(2 * bytes.length, used + more));
+  const larger = new Uint8Array(Math.max(4 * bytes.length, used + more));
   larger.set(bytes.subarray(0, used));
   return larger;
+}
+
+/** The place of what a cell shows. Of a text with escapes it overwrites the JSON; half a surrogate pair is replaced. */
+function shown(json: Bytes, start: number, end: number): [from: number, to: number] {
+  if (json[start] === code("n")) return [start, start];
+  if (json[start] !== quote) return [start, end];
+  if (find(endsPlain, json, start + 1, end) === end - 1) return [start + 1, end - 1];
+  const text: string = JSON.parse(decoder.decode(json.subarray(start, end)));
+  return [0, utf8.encodeInto(text, json).written];
 }
 
 /**
@@ -100,7 +109,7 @@ export class CsvConverter {
     this.#expected = expectedAfter[character] as string;
   }
 
-  /** A shortcut for most fields: the next column, if it is a text without escapes. Returns the place of its end, or 0. */
+  /** A shortcut for most fields: the next column, whole, a text without escapes. Returns the place of its end, or 0. */
   #readPlainField(json: Uint8Array, from: number): number {
     const column = this.#columns[this.#column];
     if (!column || this.#length > 0 || !isAt(column.start, json, from)) return 0;
@@ -140,19 +149,9 @@ export class CsvConverter {
     const [field, value, end, column] = [this.#field, this.#value, this.#length, this.#columns[this.#column]];
     if (field[0] !== quote || value === 0 || value === end) throw new Error("a field has no name or no value");
     if (column && value === column.start.length && isAt(column.start, field, 0))
-      this.#writeCell(column.mayBeFormula && field[value] === quote, field, ...this.#readValue(value, end));
+      this.#writeCell(column.mayBeFormula && field[value] === quote, field, ...shown(field, value, end));
     this.#length = this.#value = 0;
     if (ending !== comma) this.#endRow();
-  }
-
-  /** Returns the place of what the cell shows, of null nothing. Half of a surrogate pair is not UTF-8, and is replaced. */
-  #readValue(start: number, end: number): [from: number, to: number] {
-    const field = this.#field;
-    if (field[start] === code("n")) return [start, start];
-    if (field[start] !== quote) return [start, end];
-    if (find(endsPlain, field, start + 1, end) === end - 1) return [start + 1, end - 1];
-    const text: string = JSON.parse(decoder.decode(field.subarray(start, end)));
-    return [0, utf8.encodeInto(text, field).written];
   }
 
   #endRow(): void {
@@ -173,8 +172,9 @@ export class CsvConverter {
     if (this.#column++ > 0) csv[to++] = comma;
     if (isQuoted) csv[to++] = quote;
     if (mayBeFormula && formula[bytes[start] as number] === 1) csv[to++] = code("'");
-    for (let at = start; at < odd; at++) csv[to++] = bytes[at] as number;
-    for (let at = odd; at < end; at++) {
+    const firstQuote = odd < end ? find(quotes, bytes, odd, end) : end;
+    for (let at = start; at < firstQuote; at++) csv[to++] = bytes[at] as number;
+    for (let at = firstQuote; at < end; at++) {
       const byte = bytes[at] as number;
       csv[to++] = byte;
       if (byte === quote) csv[to++] = quote;

@@ -122,7 +122,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["formulas behind a carriage return run", '"=+-@\\t\\r"', '"=+-@\\t"'],
     ["ids are escaped", '(type === "text" || type === "json")', "true"],
     ["numbers are escaped", "column.mayBeFormula && field[value] === quote", "column.mayBeFormula"],
-    ["null is a word", 'if (field[start] === code("n")) return [start, start];'],
+    ["null is a word", 'if (json[start] === code("n")) return [start, start];'],
     ["values keep their white space", "else if (blank[byte] === 1) continue;"],
     ["a page that is cut off is a whole one", 'if (this.#expected !== "") throw', "if (false) throw"],
     ["rows need no comma", '"{": ",]"', '"{": ",]{"'],
