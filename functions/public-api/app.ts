@@ -70,9 +70,10 @@ export function createApp(settings: Settings, log: (line: string) => void) {
 
   async function respond(path: string, received: Received): Promise<Outcome> {
     if (signIn && /^\/(oauth|mcp\/\.well-known)\//.test(path)) return await signIn(path, received.request);
-    const { endpoint, allowed, wrongMethod } = route(path, received.request.method);
+    const { method } = received.request;
+    const { endpoint, wrongMethod } = route(path, method);
     const isMcp = endpoint.kind === "mcp";
-    if (received.request.method === "OPTIONS") return { answer: preflight(allowed, isMcp), logged: {} };
+    if (method === "OPTIONS") return { answer: preflight(wrongMethod?.headers.Allow ?? "", isMcp), logged: {} };
     // Programs probe for assistants with GET and HEAD, and must find out that a key is wanted.
     if (wrongMethod && !isMcp) throw wrongMethod;
     return await respondTo(endpoint, received);
@@ -295,16 +296,16 @@ for (const endpoint of endpoints)
     endpointsAt.set(path, [...(endpointsAt.get(path) ?? []), endpoint]);
 
 /** Finds the endpoint; for a wrong method any of the path, and the 405. Throws a 404 for an unknown path. */
-function route(path: string, method: string): { endpoint: Endpoint; allowed: string; wrongMethod?: ApiError } {
+function route(path: string, method: string): { endpoint: Endpoint; wrongMethod?: ApiError } {
   const name = path.replace(/([^/])\/$/, "$1");
   const here = endpointsAt.get(name);
   if (!here?.[0]) throw notFound(path);
-  const methods = here.flatMap((endpoint) => (endpoint.method === "GET" ? ["GET", "HEAD"] : [endpoint.method]));
-  const allowed = [...methods, "OPTIONS"].join(", ");
   const endpoint = here.find((endpoint) => endpoint.method === (method === "HEAD" ? "GET" : method));
-  if (endpoint) return { endpoint, allowed };
-  const words = `Method Not Allowed: ${name} accepts ${allowed}`;
-  return { endpoint: here[0], allowed, wrongMethod: new ApiError(405, words, { headers: { Allow: allowed } }) };
+  if (endpoint) return { endpoint };
+  const methods = here.flatMap((endpoint) => (endpoint.method === "GET" ? ["GET", "HEAD"] : [endpoint.method]));
+  const Allow = [...methods, "OPTIONS"].join(", ");
+  const words = `Method Not Allowed: ${name} accepts ${Allow}`;
+  return { endpoint: here[0], wrongMethod: new ApiError(405, words, { headers: { Allow } }) };
 }
 
 /** The headers about further rows (`docs/api.md`, Lists). Throws a 400 ApiError for a total that has too many rows. */
@@ -339,5 +340,5 @@ function unexpected(error: unknown): ApiError {
  * A path or method for the log, without what a caller may have put there by mistake, such as a key or an email address.
  */
 function loggable(text: string): string {
-  return text.slice(0, 200).replace(/[^/]+/g, (word) => (/^[A-Za-z_-]{1,24}$/.test(word) ? word : "…"));
+  return text.slice(0, 200).replace(/[^/]*[^/A-Za-z_-][^/]*|[^/]{25,}/g, "…");
 }
