@@ -63,8 +63,8 @@ export function createApp(settings: Settings, log: (line: string) => void) {
     const isUnread = request.body !== null && !request.bodyUsed;
     const { method } = request;
     log(logLine({ requestId, method, path, status: answer.status, milliseconds: performance.now() - started }, logged));
-    const signIn = answer.status === 401 && challenge(settings.signIn, path, request);
-    const more = { ...signIn, ...(isUnread && { Connection: "close" }) };
+    const challenged = answer.status === 401 && challenge(settings.signIn, path, request);
+    const more = { ...challenged, ...(isUnread && { Connection: "close" }) };
     return toResponse(answer, requestId, more, method === "HEAD");
   };
 
@@ -73,6 +73,7 @@ export function createApp(settings: Settings, log: (line: string) => void) {
     const { method } = received.request;
     const { endpoint, wrongMethod } = route(path, method);
     const isMcp = endpoint.kind === "mcp";
+    // No endpoint has this method: the 405 for it lists those that are allowed.
     if (method === "OPTIONS") return { answer: preflight(wrongMethod?.headers.Allow ?? "", isMcp), logged: {} };
     // Programs probe for assistants with GET and HEAD, and must find out that a key is wanted.
     if (wrongMethod && !isMcp) throw wrongMethod;

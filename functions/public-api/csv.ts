@@ -29,8 +29,8 @@ export function csv(
 
 /** The CSV of a page, of which no more is read than the caller takes. */
 function converted(page: ReadableStream<Uint8Array>, converter: CsvConverter): ReadableStream<Uint8Array> {
-  const take = (lines: Uint8Array, controller: TransformStreamDefaultController<Uint8Array>) => {
-    if (lines.length > 0) controller.enqueue(lines);
+  const take = (cells: Uint8Array, controller: TransformStreamDefaultController<Uint8Array>) => {
+    if (cells.length > 0) controller.enqueue(cells);
   };
   return page.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({

@@ -9,12 +9,13 @@ const [utf8, decoder] = [new TextEncoder(), new TextDecoder("utf-8", { ignoreBOM
 const table = (characters: string): Uint8Array =>
   new Uint8Array(256).map((_, byte) => Number(characters.includes(String.fromCharCode(byte))));
 
-const blank = table(" \t\r\n");
-const [opens, closes, endsField, quotes] = [table("{["), table("}]"), table(",}]"), table('"')];
+const [blank, quotes] = [table(" \t\r\n"), table('"')];
+const [opens, closes, endsField] = [table("{["), table("}]"), table(",}]")];
 /** What a text of JSON does not have as it is: its end, escapes, and control characters, which are an error. */
 const endsPlain = table('"\\').fill(1, 0, 32);
-/** What may need quotes around a cell. The last is the first byte of a byte-order mark. */
+/** What may need quotes around a cell (the last begins a byte-order mark); and all that a cell does not have as it is. */
 const special = table('",\r\n\xef');
+const endsSimple = endsPlain.map((is, byte) => is | (special[byte] as number));
 /** A text that begins with one of these could be a formula. */
 const formula = table("=+-@\t\r");
 /** What may come between rows, after what. */
@@ -36,25 +37,23 @@ function isAt(these: Uint8Array, bytes: Uint8Array, from: number): boolean {
 /** These bytes, of which some are used, or a copy with room for more: so large that a long row is not copied often. */
 function withRoom(bytes: Bytes, used: number, more: number): Bytes {
   if (bytes.length - used >= more) return bytes;
-  const larger = new Uint8Array(Math.max(4 * bytes.length, used + more));
+  const larger = new Uint8Array(Math.max(2 * bytes.length, used + more));
   larger.set(bytes.subarray(0, used));
   return larger;
 }
 
-/** The place of what a cell shows. Of a text with escapes it overwrites the JSON; half a surrogate pair is replaced. */
+/** The place of what a cell shows. A text with escapes is written over the JSON, half a surrogate pair is replaced. */
 function shown(json: Bytes, start: number, end: number): [from: number, to: number] {
   if (json[start] === code("n")) return [start, start];
   if (json[start] !== quote) return [start, end];
   if (find(endsPlain, json, start + 1, end) === end - 1) return [start + 1, end - 1];
-  const text: string = JSON.parse(decoder.decode(json.subarray(start, end)));
-  return [0, utf8.encodeInto(text, json).written];
+  return [0, utf8.encodeInto(JSON.parse(decoder.decode(json.subarray(start, end))), json).written];
 }
 
 /**
  * Converts a JSON array of rows into the lines of a CSV file (`docs/api.md`, CSV), from bytes to bytes, as they come.
- * Numbers, and values of type `json` that are not texts, keep the characters of the JSON, without white space. The columns
- * must come in their order, as the database writes them; other fields between them are left out.
- * It throws an Error when a row lacks a column, and when the array does not end. It does not check all of the JSON.
+ * What is no text keeps its characters, without white space. The columns must come in their order; other fields are left
+ * out. It throws an Error when a row lacks a column, and when the array does not end. It does not check all of the JSON.
  */
 export class CsvConverter {
   readonly #columns: readonly { start: Uint8Array; mayBeFormula: boolean }[];
@@ -85,8 +84,7 @@ export class CsvConverter {
   /** Reads the next bytes of the JSON. Returns the next bytes of the CSV, possibly none. */
   convert(json: Uint8Array): Bytes {
     this.#field = withRoom(this.#field, this.#length, json.length);
-    // The end of a line has two bytes, that of a row has one.
-    this.#csv = withRoom(this.#csv, this.#to, json.length + 2);
+    this.#csv = withRoom(this.#csv, this.#to, json.length + 2); // The end of a line is longer than that of a row.
     for (let at = 0; at < json.length; at++) {
       if (this.#depth > 0) at = this.#readPlainField(json, at) || this.#readField(json, at);
       else if (blank[json[at] as number] === 0) this.#readBetween(String.fromCharCode(json[at] as number));
@@ -114,9 +112,10 @@ export class CsvConverter {
     const column = this.#columns[this.#column];
     if (!column || this.#length > 0 || !isAt(column.start, json, from)) return 0;
     const value = from + column.start.length;
-    const end = find(endsPlain, json, value + 1, json.length);
+    const odd = find(endsSimple, json, value + 1, json.length);
+    const end = find(endsPlain, json, odd, json.length);
     if (json[value] !== quote || json[end] !== quote || endsField[json[end + 1] ?? 0] === 0) return 0;
-    this.#writeCell(column.mayBeFormula, json, value + 1, end);
+    this.#writeCell(column.mayBeFormula, json, value + 1, end, odd);
     if (json[end + 1] !== comma) this.#endRow();
     return end + 1;
   }
@@ -147,9 +146,10 @@ export class CsvConverter {
   /** Converts the field, if it is the next column. */
   #endField(ending: number): void {
     const [field, value, end, column] = [this.#field, this.#value, this.#length, this.#columns[this.#column]];
+    const isText = field[value] === quote;
     if (field[0] !== quote || value === 0 || value === end) throw new Error("a field has no name or no value");
     if (column && value === column.start.length && isAt(column.start, field, 0))
-      this.#writeCell(column.mayBeFormula && field[value] === quote, field, ...shown(field, value, end));
+      this.#writeCell(column.mayBeFormula && isText, field, ...shown(field, value, end));
     this.#length = this.#value = 0;
     if (ending !== comma) this.#endRow();
   }
@@ -161,11 +161,11 @@ export class CsvConverter {
     this.#depth = this.#column = 0;
   }
 
-  #writeCell(mayBeFormula: boolean, bytes: Uint8Array, start: number, end: number): void {
+  /** Writes these bytes as a cell. Before `simpleTo` none is special. */
+  #writeCell(mayBeFormula: boolean, bytes: Uint8Array, start: number, end: number, simpleTo = start): void {
     // Room for quotes, an apostrophe, a comma, and the end of the line.
     const csv = withRoom(this.#csv, this.#to, 2 * (end - start) + 6);
-    let to = this.#to;
-    let odd = find(special, bytes, start, end);
+    let [to, odd] = [this.#to, find(special, bytes, simpleTo, end)];
     while (odd < end && bytes[odd] === 0xef && (bytes[odd + 1] !== 0xbb || bytes[odd + 2] !== 0xbf))
       odd = find(special, bytes, odd + 1, end);
     const isQuoted = odd < end || bytes[start] === space || bytes[end - 1] === space;

@@ -88,6 +88,6 @@ export type ChangesEndpoint = Omit<ListEndpoint, "kind"> & { readonly kind: "cha
  */
 type Other<Kind> = Common & { readonly kind: Kind; readonly method: "GET" | "POST" };
 
-type Others = Other<"key"> | Other<"import"> | Other<"mcp">;
+type WithoutRows = Other<"key"> | Other<"import"> | Other<"mcp">;
 
-export type Endpoint = ListEndpoint | ChangesEndpoint | AggregatesEndpoint | Others;
+export type Endpoint = ListEndpoint | ChangesEndpoint | AggregatesEndpoint | WithoutRows;

@@ -280,12 +280,12 @@ const cursor = `origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
  * deletions after (deletions_after, deletions_after_id), and ends below horizon. origin is the first part of a cursor, began
  * the number at which this copy began, also as the digits that end a cursor.
  *
- * Without deletions it is the rows as the index has them, and a look whether the index goes on. With deletions:
- * the changes are taken from two indexes, each in the order of the page. An id may be in both, because its row was deleted
- * and inserted again, even by one transaction: then the row counts, and the deletion is left out. The later the row is, the
- * less it is certain to be among those that were read; then the deletion brings it, and a later page brings it once more.
- * Each row leaves out one deletion at most, so twice as many deletions as rows fill a page. offset 0 keeps PostgreSQL from
- * turning look-ups into joins of whole tables.
+ * Without deletions it is the rows as the index of changes has them. With deletions the changes are taken from two indexes,
+ * each in the order of the page. An id may be in both, because its row was deleted and inserted again, even by one
+ * transaction: then the row counts, and the deletion is left out. The later the row is, the less it is certain to be among
+ * those that were read; then the deletion brings it, and a later page brings it once more. Each row leaves out one deletion
+ * at most, so twice as many deletions as rows fill a page. offset 0 keeps PostgreSQL from turning look-ups into joins of
+ * whole tables.
  */
 function changesStatement(endpoint: ListEndpoint, included: readonly Column[]): string {
   const { table, rows } = factsOf(endpoint);
@@ -360,7 +360,10 @@ end if;
 }
 
 /**
- * A page of the changes of a list. has_deletions: there may be deletions in it; the first page of a copy has none.
+ * A page of the changes of a list. has_deletions: there may be deletions in it; a copy that begins, after 0, has none.
+ *
+ * Each statement has a snapshot of its own. Below horizon rows and deletions can only disappear meanwhile: what changes a row
+ * moves it above, and what forgets deletions raises a mark that list_changes reads afterwards.
  *
  * are_foreign: there are rows with numbers of another server. They are behind all pages, so only the last page looks for them.
  * A row that a statement sees was written by a transaction that ended before it, or by its own, so its number is below xmax.

@@ -137,6 +137,12 @@ const nextPage: Record<string, string> = {
     "There may be more behind every page that has rows: ask again with the last row's `cursor` as `after`, until a page has none.",
 };
 
+/** The group of an endpoint: of `read:members` it is `Members`. */
+const tagOf = (scope: string | null): string => {
+  const [, resource = "key"] = scope?.split(":") ?? [];
+  return resource.charAt(0).toUpperCase() + resource.slice(1);
+};
+
 /** The name of an operation in camel case, such as `listMembers`. */
 export const operationIdOf = ({ operation }: Endpoint): string =>
   operation.replace(/_(.)/g, (_, first) => first.toUpperCase());
@@ -154,7 +160,7 @@ function operation(endpoint: Endpoint, examples: Examples[string], alias: string
     "500",
   ];
   return {
-    tags: [scope?.replace(/^\w+:./, (start) => start.slice(-1).toUpperCase()) ?? "Key"],
+    tags: [tagOf(scope)],
     operationId: alias
       ? operationId + alias.replace("/", "As/").replace(/\/(.)/g, (_, first) => first.toUpperCase())
       : operationId,
