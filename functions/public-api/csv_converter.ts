@@ -83,7 +83,6 @@ export class CsvConverter {
 
   /** Reads the next bytes of the JSON. Returns the next bytes of the CSV, possibly none. */
   convert(json: Uint8Array): Bytes {
-    this.#field = withRoom(this.#field, this.#length, json.length);
     this.#csv = withRoom(this.#csv, this.#to, json.length + 2); // The end of a line is longer than that of a row.
     for (let at = 0; at < json.length; at++) {
       if (this.#depth > 0) at = this.#readPlainField(json, at) || this.#readField(json, at);
@@ -122,7 +121,8 @@ export class CsvConverter {
 
   /** Reads a field, or more of it. Returns the place of its end, or of the end of the bytes. */
   #readField(json: Uint8Array, from: number): number {
-    const field = this.#field;
+    const field = withRoom(this.#field, this.#length, json.length - from);
+    this.#field = field;
     let [at, length, depth, isInText, isEscaped] = [from, this.#length, this.#depth, this.#isInText, this.#isEscaped];
     for (; at < json.length; at++) {
       const byte = json[at] as number;
