@@ -33,14 +33,15 @@ function copyProject(): string {
 
 /** The first change after a release raises the version and begins a new section in CHANGELOG.md. */
 function raiseVersion(folder: string): void {
-  const edit = (file: string, from: string, to: string) =>
+  const edit = (file: string, from: string | RegExp, to: string) =>
     writeFileSync(`${folder}/${file}`, readFileSync(`${folder}/${file}`, "utf8").replace(from, to));
   const { version } = JSON.parse(readFileSync(`${folder}/docs/openapi.released.json`, "utf8")).info;
-  const [major, minor] = version.split(".").map(Number);
-  const next = `${major}.${minor + 1}.0`;
+  const next = version.replace(/\.(\d+)\.\d+$/, (_: string, minor: string) => `.${Number(minor) + 1}.0`);
   edit("functions/public-api/endpoints.ts", `version = "${version}"`, `version = "${next}"`);
+  const ofCommandLine = /("name": "public-data-api-cli",\s+"version": ")[^"]+/;
+  for (const file of ["cli/package.json", "package-lock.json"]) edit(file, ofCommandLine, `$1${next}`);
   if (!readFileSync(`${folder}/CHANGELOG.md`, "utf8").includes(`\n## ${next}\n`))
-    edit("CHANGELOG.md", `\n## ${version}\n`, `\n## ${next}\n\n## ${version}\n`);
+    edit("CHANGELOG.md", `\n## ${version}`, `\n## ${next}\n\n## ${version}`);
 }
 
 /** Starts `npm start` in the copy. When it is ready, resolves with the function that stops it. */
