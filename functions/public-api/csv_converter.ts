@@ -13,9 +13,9 @@ const [blank, quotes] = [table(" \t\r\n"), table('"')];
 const [opens, closes, endsField] = [table("{["), table("}]"), table(",}]")];
 /** What a text of JSON does not have as it is: its end, escapes, and control characters, which are an error. */
 const endsPlain = table('"\\').fill(1, 0, 32);
-/** What may need quotes around a cell (the last begins a byte-order mark); and all that a cell does not have as it is. */
+/** What may need quotes around a cell; the last begins a byte-order mark. */
 const special = table('",\r\n\xef');
-const endsSimple = endsPlain.map((is, byte) => is | (special[byte] as number));
+const endsSimple = endsPlain.map((is, byte) => is | (special[byte] as number)); // What keeps a text from being copied.
 /** A text that begins with one of these could be a formula. */
 const formula = table("=+-@\t\r");
 /** What may come between rows, after what. */
@@ -52,8 +52,8 @@ function shown(json: Bytes, start: number, end: number): [from: number, to: numb
 
 /**
  * Converts a JSON array of rows into the lines of a CSV file (`docs/api.md`, CSV), from bytes to bytes, as they come.
- * What is no text keeps its characters, without white space. The columns must come in their order; other fields are left
- * out. It throws an Error when a row lacks a column, and when the array does not end. It does not check all of the JSON.
+ * Values other than texts keep their characters, without white space. The columns come in their order; other fields are
+ * left out. It throws an Error when a row lacks a column, and when the array does not end. It does not check all of the JSON.
  */
 export class CsvConverter {
   readonly #columns: readonly { start: Uint8Array; mayBeFormula: boolean }[];

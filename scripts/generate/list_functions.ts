@@ -51,17 +51,14 @@ const setVariables = (included: readonly Column[]): string =>
   variables(included, (name) => `with_${name} := '${name}' = any (include);\n`);
 
 /** The conditions of a statement. */
-function conditions(
-  { operation: rpc }: ListEndpoint,
-  { args }: Facts,
-  { from, lead, filters = [], where }: Branch,
-): string[] {
+function conditions(endpoint: ListEndpoint, { args }: Facts, { from, lead, filters = [], where }: Branch): string[] {
+  const sent = (name: string) => `${endpoint.operation}.${name}`;
   const company = "v.company_id = api_key.company_id";
   const bound = "(v.instant, v.id) < (below_instant, below_id)";
   return [
     ...(from ? [] : [lead ? `${company} and ${lead}` : company]),
     args.includes("since") ? `v.instant >= since and ${bound}` : bound,
-    ...filters.map((name) => `(${rpc}.${name} is null or v.${name} = ${rpc}.${name})`),
+    ...filters.map((name) => `(${sent(name)} is null or v.${name} = ${sent(name)})`),
     ...(where ? [where] : []),
   ];
 }
@@ -172,14 +169,10 @@ const nameOf = (arg: string): string => arg.split(" ")[0] ?? "";
 
 /** The function that calls any of the others at a read replica, with the arguments of all. */
 function readPage(): string {
+  const ofChanges = ["key_hash text", "list text default null", "max_rows integer", "after text default null"];
   const calls = [
     ...lists.map((endpoint) => ({ rpc: endpoint.operation, args: argsOf(endpoint) })),
-    {
-      rpc: "list_changes",
-      args: ["key_hash text", "list text default null", "max_rows integer", "after text default null"].concat(
-        "include text[] default null",
-      ),
-    },
+    { rpc: "list_changes", args: [...ofChanges, "include text[] default null"] },
   ];
   const all = new Map(calls.flatMap(({ args }) => args).map((arg) => [nameOf(arg), arg]));
   const branch = ({ rpc, args }: (typeof calls)[number]) => `when '${rpc}' then
@@ -284,16 +277,13 @@ const cursor = `origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
  * each in the order of the page. An id may be in both, because its row was deleted and inserted again, even by one
  * transaction: then the row counts, and the deletion is left out. The later the row is, the less it is certain to be among
  * those that were read; then the deletion brings it, and a later page brings it once more. Each row leaves out one deletion
- * at most, so twice as many deletions as rows fill a page. offset 0 keeps PostgreSQL from turning look-ups into joins of
- * whole tables.
+ * at most, so twice as many deletions as rows fill a page. offset 0 keeps look-ups from becoming joins of whole tables.
  */
 function changesStatement(endpoint: ListEndpoint, included: readonly Column[]): string {
   const { table, rows } = factsOf(endpoint);
-  const columns = endpoint.columns.filter(({ name }) => name !== "id").map(({ name }) => `v.${quoted(name)}`);
-  const shown = commas([...columns, ...included.map((column) => onRequest(column, included))]);
-  const names = commas(
-    [...endpoint.columns.filter(({ name }) => name !== "id"), ...included].map(({ name }) => quoted(name)),
-  );
+  const columns = endpoint.columns.filter(({ name }) => name !== "id").map(({ name }) => quoted(name));
+  const shown = commas([...columns.map((name) => `v.${name}`), ...included.map((one) => onRequest(one, included))]);
+  const names = commas([...columns, ...included.map(({ name }) => quoted(name))]);
   const view = viewOf(endpoint);
   const where = `v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon`;
   return `if not has_deletions then
@@ -360,7 +350,7 @@ end if;
 }
 
 /**
- * A page of the changes of a list. has_deletions: there may be deletions in it; a copy that begins, after 0, has none.
+ * A page of the changes of a list. has_deletions: there may be deletions in it; a copy that begins (after 0) has none.
  *
  * Each statement has a snapshot of its own. Below horizon rows and deletions can only disappear meanwhile: what changes a row
  * moves it above, and what forgets deletions raises a mark that list_changes reads afterwards.
@@ -368,8 +358,7 @@ end if;
  * are_foreign: there are rows with numbers of another server. They are behind all pages, so only the last page looks for them.
  * A row that a statement sees was written by a transaction that ended before it, or by its own, so its number is below xmax.
  *
- * Each look is in the order of an index: without it, the planner may expect to find such a row soon in any index of the
- * company, and read all its rows.
+ * Each look is in the order of an index: the planner may otherwise read all rows of the company to find one.
  */
 function changesOf(endpoint: ListEndpoint): string {
   const { table, rows } = factsOf(endpoint);

@@ -138,18 +138,15 @@ const nextPage: Record<string, string> = {
 };
 
 /** The group of an endpoint: of `read:members` it is `Members`. */
-const tagOf = (scope: string | null): string => {
-  const [, resource = "key"] = scope?.split(":") ?? [];
-  return resource.charAt(0).toUpperCase() + resource.slice(1);
-};
+const tagOf = (scope: string | null): string =>
+  (scope?.split(":")[1] ?? "key").replace(/^./, (first) => first.toUpperCase());
 
 /** The name of an operation in camel case, such as `listMembers`. */
-export const operationIdOf = ({ operation }: Endpoint): string =>
+export const operationIdOf = (operation: string): string =>
   operation.replace(/_(.)/g, (_, first) => first.toUpperCase());
 
 function operation(endpoint: Endpoint, examples: Examples[string], alias: string | null): Schema {
   const { kind, scope, summary, description, parameters } = endpoint;
-  const operationId = operationIdOf(endpoint);
   const statuses: ErrorStatus[] = [
     "400",
     "401",
@@ -161,9 +158,7 @@ function operation(endpoint: Endpoint, examples: Examples[string], alias: string
   ];
   return {
     tags: [tagOf(scope)],
-    operationId: alias
-      ? operationId + alias.replace("/", "As/").replace(/\/(.)/g, (_, first) => first.toUpperCase())
-      : operationId,
+    operationId: operationIdOf(endpoint.operation + (alias ? `_as${alias.replaceAll("/", "_")}` : "")),
     summary: alias ? `Alias of ${endpoint.path}` : summary,
     description: [
       description,

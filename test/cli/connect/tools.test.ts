@@ -126,7 +126,7 @@ withTools("clients that check every answer, or only type it, read the most extre
   for (const endpoint of endpoints) {
     if (endpoint.kind !== "list" && endpoint.kind !== "changes") continue;
     const { path, included } = endpoint;
-    const operationId = operationIdOf(endpoint);
+    const operationId = operationIdOf(endpoint.operation);
     const include = included.map(({ name }) => name);
     const expected = alike(await list(`${path}${include.length > 0 ? `?include=${include}` : ""}`, key));
     const query = include.length > 0 ? { include } : {};
