@@ -4,6 +4,7 @@ import { ownersOnly } from "./test/runner/given_stack.ts";
 import { pgtap } from "./test/runner/pgtap.ts";
 import { ClosingLine } from "./test/runner/reporter.ts";
 import { FolderByFolder } from "./test/runner/sequencer.ts";
+import { replaceableTimers } from "./test/runner/timers.ts";
 
 // Node keeps what it has compiled, for the workers and for the many commands that the tests start.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url));
@@ -38,7 +39,7 @@ const newest = folder("newest", {
 });
 
 export default defineConfig(({ mode }) => ({
-  plugins: [pgtap],
+  plugins: [pgtap, replaceableTimers],
   test: {
     // Generous, so that a slow test passes on a busy machine. A test that hangs fails all the same, but late.
     testTimeout: mode === "soak" ? 3_600_000 : 300_000,

@@ -36,6 +36,7 @@ import {
   preflight,
   toResponse,
 } from "./responses.ts";
+import { performance } from "./timing.ts";
 import { WaitingLine } from "./waiting_line.ts";
 import { watched } from "./watched_answer.ts";
 

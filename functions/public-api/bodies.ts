@@ -14,10 +14,8 @@ const limits = { milliseconds: 10_000, pieces: 512 };
 function refuseEncoded(headers: Headers): void {
   const encoding = headers.get("Content-Encoding");
   if (encoding === null || encoding.toLowerCase() === "identity") return;
-  throw new ApiError(
-    415,
-    "Unsupported Media Type: the header Content-Encoding must be left out, send the body as it is",
-  );
+  const words = "Unsupported Media Type: the header Content-Encoding must be left out, send the body as it is";
+  throw new ApiError(415, words);
 }
 
 /** A body that arrives, or waits until it is taken: its bytes that count, and what takes its room away. */
@@ -127,9 +125,7 @@ async function receive(
       // A copy: each piece comes in a buffer of 64 KiB.
       pieces.push(value.slice());
       // Each piece takes as much time as several KiB: a body in pieces of one byte would take minutes.
-      if (pieces.length > limits.pieces + bytes / 1500) {
-        throw badRequest(["body must come in fewer and larger pieces"]);
-      }
+      if (pieces.length > limits.pieces + bytes / 1500) throw badRequest(["body must come in fewer and larger pieces"]);
       arrived(value.length);
     }
   } catch (error) {

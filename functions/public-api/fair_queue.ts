@@ -1,4 +1,5 @@
 import { type ApiError, gone, type Logged, tooManyRequests } from "./responses.ts";
+import { clearTimeout, performance, setTimeout } from "./timing.ts";
 
 /** One request: its key, the owner as far as it is known, how long it waited, why the database refused it last. */
 export class Visit {
@@ -33,11 +34,12 @@ export class Visit {
   /** Waits for its turn. Throws its refusal or a 429 ApiError when its patience ends, else as `untilAborted`. */
   async wait(turn: Promise<void>): Promise<void> {
     const since = performance.now();
-    const late = Promise.withResolvers<never>();
-    const giveUp = () => late.reject(this.refusal ?? tooManyRequests("no turn in time", this.owner));
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    turn.then(resolve);
+    const giveUp = () => reject(this.refusal ?? tooManyRequests("no turn in time", this.owner));
     const timer = setTimeout(giveUp, Math.max(0, this.patience - this.waited));
     try {
-      await this.untilAborted(Promise.race([turn, late.promise]));
+      await this.untilAborted(promise);
     } finally {
       clearTimeout(timer);
       this.waited += performance.now() - since;

@@ -93,11 +93,8 @@ function register(text: string): Outcome {
   const sent = Array.isArray(redirect_uris) ? redirect_uris : [];
   // VS Code registers four addresses at once, of which it then uses one.
   const uris = sent.filter((uri): uri is string => typeof uri === "string" && receiverOf(uri) !== null);
-  if (uris.length < 1 || uris.length > 5)
-    return refused(
-      "invalid_redirect_uri",
-      "redirect_uris must have 1 to 5 addresses of known assistants or of this computer",
-    );
+  const rule = "redirect_uris must have 1 to 5 addresses of known assistants or of this computer";
+  if (uris.length < 1 || uris.length > 5) return refused("invalid_redirect_uri", rule);
   const name = shownClientName(client_name);
   const registered = {
     client_id: clientIdOf(name, uris),

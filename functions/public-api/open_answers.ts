@@ -1,3 +1,5 @@
+import { clearTimeout, setTimeout } from "./timing.ts";
+
 /** How many answers may be open, in all and of one company, and for how many milliseconds one counts at maxOpen. */
 const maxOpen = { inAll: 64, ofOneCompany: 16, milliseconds: 120_000 };
 
@@ -22,14 +24,14 @@ export class OpenAnswers {
   /** Counts an answer until `ended` is settled. */
   open(company: string, ended: Promise<unknown>): void {
     this.#count(company, 1);
-    const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, maxOpen.milliseconds);
-    const close = () => {
+    const { promise: closed, resolve: close } = Promise.withResolvers<unknown>();
+    const timer = setTimeout(close, maxOpen.milliseconds);
+    ended.then(close, close);
+    closed.then(() => {
       clearTimeout(timer);
       this.#count(company, -1);
       this.#onClose();
-    };
-    Promise.race([ended, late.promise]).then(close, close);
+    });
   }
 
   #count(company: string, change: 1 | -1): void {

@@ -98,11 +98,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["only the outermost object counts", "for (const inner of values) open.push(inner);"],
   ],
   "csv.ts": [
-    [
-      "a page is read before its reader wants it",
-      "controller),\n    }),",
-      "controller) }, {}, { highWaterMark: 1e9 }),",
-    ],
+    ["a page is read before a reader wants it", "controller),\n    }),", "controller) }, {}, { highWaterMark: 1e9 }),"],
   ],
   "csv_converter.ts": [
     ["formulas run", "formula[bytes[start] as number] === 1", "false"],
@@ -180,10 +176,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["each request verifies its new key", "const begun = this.#verifying.get(keyHash);", "const begun = undefined;"],
     ["a refusal is for later requests too", ".finally(() => this.#verifying.delete(keyHash))"],
     ["a known key is verified again by those that wait", "if (this.#known.get(keyHash)) return leave();"],
-    [
-      "a new key that may not read this is refused to all",
-      ".catch((error) => this.#known.get(keyHash) ?? Promise.reject(error))",
-    ],
+    ["one refusal of a new key is for all", ".catch((error) => this.#known.get(keyHash) ?? Promise.reject(error))"],
     ["new keys wait for a company that has too many requests", "&& !(isNew && isKnown)"],
     ["a call without an owner is made again for ever", "reply.logged)) throw", "reply.logged) && false) throw"],
     ["a call that the database refuses is not made again", "if (!(error instanceof Busy) ||", "if (true ||"],
@@ -194,11 +187,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["refused keys are answered at once", "if (turn > now) await", "if (false) await"],
     ["codes may be guessed faster than keys", 'if (reply.body === "null") await'],
     ["a refusal may be held back for any time", ", now + refusals.held)", ", Infinity)"],
-    [
-      "a call's place ends when the caller goes",
-      "this.#learn(visit.keyHash, ask, leave), discard",
-      "ask(), discard).finally(leave",
-    ],
+    ["a place ends with a caller", "this.#learn(visit.keyHash, ask, leave), discard", "ask(), discard).finally(leave"],
     ["an answer that nobody waits for is not given up", "ask, leave), discard)", "ask, leave))"],
     ["answers that nobody reads are any number", " && this.#mayAnswer(lane);\n  });", ";\n  });"],
     ["nobody is let in when an answer has ended", "new OpenAnswers(() => this.#admit())", "new OpenAnswers(() => {})"],
@@ -213,7 +202,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
   "open_answers.ts": [
     ["answers of a company are any number", "running < maxOpen.ofOneCompany", "running < 1000"],
     ["answers in all are any number", "this.#inAll < maxOpen.inAll &&", ""],
-    ["an answer that nobody reads counts for ever", "setTimeout(late.resolve, maxOpen.milliseconds)", "0"],
+    ["an answer that nobody reads counts for ever", "setTimeout(close, maxOpen.milliseconds)", "0"],
   ],
   "watched_answer.ts": [
     ["a page that stops in the middle waits for ever", 'deadline, "the page', '1e9, "the page'],
@@ -235,10 +224,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["who went away stays in the line", ".catch(giveUp)"],
     ["who goes at its turn keeps the place", "(resolve)) leave();", "(resolve)) {}"],
     ["who went away is waited for", 'this.#signal.addEventListener("abort", leave);'],
-    [
-      "callers are listened for when they have their answer",
-      '.finally(() => this.#signal.removeEventListener("abort", leave))',
-    ],
+    ["callers are listened for too long", '.finally(() => this.#signal.removeEventListener("abort", leave))'],
     ["lanes do not take turns", "this.#lanes.delete(name);\n      this.#lanes.set(name, lane);"],
     ["a newcomer passes those that wait", 'name === "" && this.#isNewestFirst', "this.#isNewestFirst || true"],
     ["new keys wait for all that came before", 'name === "" && this.#isNewestFirst', "false"],
