@@ -37,17 +37,19 @@ export async function clipped(page: Page): Promise<string[]> {
   });
 }
 
-/** Waits until the page is drawn with its present settings, and nothing fades in or out: half faded, no text has contrast. */
-const drawn = (page: Page): Promise<void> =>
-  page.evaluate(async () => {
+/** Shows the page in these media, and waits until nothing fades in or out: half faded, no text has contrast. */
+export async function showIn(page: Page, media: Parameters<Page["emulateMedia"]>[0]): Promise<void> {
+  await page.emulateMedia(media);
+  await page.evaluate(async () => {
     const frames = () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
     const moving = () =>
       document.getAnimations().filter((each) => each.effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY);
     do {
-      await Promise.allSettled(moving().map(({ finished }) => finished));
       await frames();
+      await Promise.allSettled(moving().map(({ finished }) => finished));
     } while (moving().some(({ playState }) => playState === "running"));
   });
+}
 
 const colours = ["color-contrast"];
 const ways: { look: string; viewport: ViewportSize; media: object; options: RunOptions }[] = [
@@ -66,8 +68,7 @@ export async function expectGoodLooks(page: Page, name: string): Promise<void> {
   for (const { look, viewport, media, options } of ways) {
     const shown = `${name}-${viewport.width}-${look}`;
     await page.setViewportSize(viewport);
-    await page.emulateMedia({ ...light, ...media });
-    await drawn(page);
+    await showIn(page, { ...light, ...media });
     expect(await clipped(page), shown).toEqual([]);
     expect(await accessibilityProblems(page, options), shown).toEqual([]);
     if (process.env.PICTURES) await shoot(page, shown);

@@ -7,6 +7,7 @@ import { expect } from "vitest";
 import { makeKey } from "../support/companies.ts";
 import { stack } from "../support/stack.ts";
 import { newBrowser, newPage, takeTroubles } from "./browser.ts";
+import { showIn } from "./looks.ts";
 import { makeKeys, signedInPage, test } from "./scene.ts";
 import { chooseIn, expectFocus, openCreateKey, path, press, row, says, showsFocus, tabTo } from "./steps.ts";
 
@@ -211,7 +212,7 @@ test("fields stand out, and the focus in them: light, dark and in forced colours
   const ticked = dialog.getByRole("checkbox", { name: "read:members" });
   await dialog.getByLabel("Expiry").focus();
   for (const media of allMedia) {
-    await page.emulateMedia(media);
+    await showIn(page, media);
     const panel = await style(dialog, "background-color");
     for (const control of [dialog.getByRole("textbox", { name: "Name" }), empty])
       expect(contrast(await style(control, "border-top-color"), panel), JSON.stringify(media)).toBeGreaterThan(3);
@@ -244,7 +245,7 @@ test("fields stand out, and the focus in them: light, dark and in forced colours
     [account, account.getByLabel("New password")],
   ] as const)
     for (const media of allMedia) {
-      await where.emulateMedia(media);
+      await showIn(where, media);
       expect(await showsFocus(field), `${where.url()} ${JSON.stringify(media)}`).toBe(true);
     }
 });

@@ -9,7 +9,7 @@ import { root } from "../../scripts/stack/process.ts";
 import { makeKey } from "../support/companies.ts";
 import { stack } from "../support/stack.ts";
 import { narrow, newPage, wide } from "./browser.ts";
-import { accessibilityProblems, clipped, expectGoodLooks } from "./looks.ts";
+import { accessibilityProblems, clipped, expectGoodLooks, showIn } from "./looks.ts";
 import { test } from "./scene.ts";
 import { clipboard, expectFocus, path, press, says } from "./steps.ts";
 
@@ -221,7 +221,7 @@ test("the menu marks where one is, and a guide can be copied", async () => {
   await another.mouse.move(600, 400);
   await another.mouse.wheel(0, 20_000);
   await expect.poll(() => marked(another)).not.toEqual(["/reference/#listActivity"]);
-  await page.emulateMedia({ forcedColors: "active" });
+  await showIn(page, { forcedColors: "active" });
   const colours = menuOf(page)
     .getByRole("link")
     .evaluateAll((all) => all.map((each) => getComputedStyle(each).color));

@@ -88,11 +88,9 @@ async function copyWith(change?: TextMutant): Promise<string> {
   for (const part of parts)
     await cp(`${root}/${part}`, `${copy}/${part}`, { recursive: true, filter: (path) => !/node_modules/.test(path) });
   await symlink(`${root}/node_modules`, `${copy}/node_modules`);
-  await writeFile(
-    `${copy}/vitest.config.ts`,
-    `import { replaceableTimers } from "./test/runner/timers.ts";
-export default { plugins: [replaceableTimers], test: { testTimeout: 30_000, isolate: false } };`,
-  );
+  const config = `import { replaceableTimers } from "./test/runner/timers.ts";
+export default { plugins: [replaceableTimers], test: { testTimeout: 30_000, isolate: false } };`;
+  await writeFile(`${copy}/vitest.config.ts`, config);
   if (!change) return copy;
   const path = `${copy}/functions/public-api/${change.file}`;
   const text = await readFile(path, "utf8");
