@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { makeKey } from "../support/companies.ts";
 import { call, sql, stack } from "../support/stack.ts";
 import { takeTroubles, translateEachPage } from "./browser.ts";
-import { expectGoodLooks } from "./looks.ts";
+import { expectGoodLooks, showIn } from "./looks.ts";
 import { openPage, signedInPage, storageKey, test } from "./scene.ts";
 import {
   chooseIn,
@@ -156,7 +156,7 @@ test("on a slow network the page says so, and creates a key once", async ({ comp
   const { release } = await hold(page, "**/rpc/link_member");
   await page.goto("/");
   await page.getByRole("status").getByText("Loading your company's keys").waitFor({ state: "attached" });
-  await page.emulateMedia({ reducedMotion: "reduce" });
+  await showIn(page, { reducedMotion: "reduce" });
   const moving = () =>
     document.getAnimations().flatMap(({ effect }) => (effect?.getComputedTiming().activeDuration ? [effect] : []));
   expect(await page.evaluate(moving), "nothing turns or pulses with reduced motion").toEqual([]);
