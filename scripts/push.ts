@@ -3,8 +3,8 @@
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { type Database, databaseAddress, OperatorError, openDatabase, query } from "./move/database.ts";
-import { hasAllMigrations } from "./stack/database.ts";
-import { root, runSupabase } from "./stack/process.ts";
+import { hasAllMigrations, supabasePush } from "./stack/database.ts";
+import { root } from "./stack/process.ts";
 
 const maxTries = 60;
 const secondsApart = 5;
@@ -63,7 +63,7 @@ async function obstacle(database: Database, url: string): Promise<string | undef
   const others = options["dry-run"] ? undefined : await inTheWay(database);
   if (others) return others;
   try {
-    console.log((await runSupabase(["db", "push", options["dry-run"] ? "--dry-run" : "--yes"], { url })).trim());
+    console.log((await supabasePush(url, options["dry-run"] ? "--dry-run" : "--yes")).trim());
     return undefined;
   } catch (error) {
     const { message } = error as Error;

@@ -49,6 +49,7 @@ export async function moveCompany(move: Move): Promise<Moved> {
   return transaction(source, "begin", async (lock) => {
     await onlyRun(lock, company);
     const tables = await sameTables(source, target);
+    await mayServe(target);
     const { moveId, arrived } = await begin(move, tables);
     let moved: Moved = { tables: null, accounts: null };
     try {
@@ -109,6 +110,18 @@ async function sameTables(source: Database, target: Database): Promise<Table[]> 
   throw new OperatorError(
     "The tables differ, although the migrations do not: compare the two schemas. Nothing was changed",
   );
+}
+
+/** Throws an OperatorError when the target's Data API may not name the type of its answers: each request would be a 500. */
+async function mayServe(target: Database): Promise<void> {
+  const [row] = await query<{ may: boolean }>(
+    target,
+    "select has_schema_privilege('service_role', 'app', 'usage') as may",
+  );
+  if (!row?.may)
+    throw new OperatorError(
+      "The target can't answer requests: run sql/commands/check.sql there, and what it says. Nothing was changed",
+    );
 }
 
 async function companyIn(on: Queryable, company: string): Promise<Company | undefined> {

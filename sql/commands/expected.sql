@@ -259,7 +259,7 @@ procedure app.purge_before(uuid,timestamptz)|form=security invoker, volatile, re
 procedure app.purge_expired()|form=security invoker, volatile, returns void|owner=postgres
 procedure app.purge_table(uuid,timestamptz,text,int8,float8,int8,text,text)|form=security invoker, volatile, returns record|owner=postgres
 schema api|granted to public_api=USAGE|owner=postgres
-schema app|granted to authenticated=USAGE|granted to public_api=USAGE|owner=postgres
+schema app|granted to authenticated=USAGE|granted to public_api=USAGE|granted to service_role=USAGE|owner=postgres
 schema staging|owner=postgres
 sequence app.api_key_events_id_seq|owner=postgres
 sequence staging.categories_position_seq|owner=postgres

@@ -1,6 +1,7 @@
 -- After a restore without owners and privileges (docs/operate/backup-and-restore.md): makes public_api the owner of the
 -- functions that serve API keys again, and lets only service_role call them. These are the functions that are security
--- definer and call app.authenticate, app.from_replica or app.note_refused_use. Then it gives new numbers to the changes
+-- definer and call app.authenticate, app.from_replica or app.note_refused_use. It lets service_role name the type that they
+-- return, without which the Data API answers each request with 500. Then it gives new numbers to the changes
 -- of rows that a dump brought from another server (sql/schema/0207_changes.sql), and categories their names. It is safe to
 -- run this file again.
 --   psql "$DATABASE_URL" --single-transaction --file sql/commands/repair.sql
@@ -15,6 +16,7 @@ begin
     and p.prosrc ~ 'app\.(authenticate|from_replica|note_refused_use)\(';
 end
 $$;
+grant usage on schema app to service_role;
 
 -- Rows that have been inserted or changed here have numbers below the next one; a higher number is another server's.
 do $$

@@ -28,8 +28,10 @@ create extension if not exists unaccent with schema extensions;
 
 grant usage on schema app to public_api, authenticated;
 grant usage on schema api to public_api;
--- Not granted: anything in app or api to anon and service_role; api to authenticated (the dashboard needs no mood data,
--- no kudos).
+-- For app."application/json" alone (0710_serving.sql): the Data API names it in its statement, as service_role.
+grant usage on schema app to service_role;
+-- Not granted: anything else in app or api to service_role; anything at all to anon; api to authenticated (the dashboard
+-- needs no mood data, no kudos).
 
 comment on schema app is 'Tables and internal functions. Never exposed by the Data API.';
 comment on schema api is 'The public shape of the data: one security_invoker view per resource.';

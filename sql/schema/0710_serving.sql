@@ -18,7 +18,8 @@ grant execute on function app.refuse_without_row_security to public_api;
 comment on function app.refuse_without_row_security is 'Raises PT500: row-level security does not bind the current role.';
 
 -- What a function that serves API keys returns. The Data API sends a value whose type is named like its media type as it is;
--- for json it would copy and parse each page again.
+-- for json it would copy and parse each page again. Its statement names the type as service_role, which needs usage on
+-- the schema.
 create domain app."application/json" as json;
 
 revoke all on type app."application/json" from public;

@@ -182,6 +182,8 @@ describe("refused, with nothing changed", () => {
       target.sql`insert into supabase_migrations.schema_migrations (version) values ('29990101000000')`,
     "app.unclear has no company_id": () => source.sql`create table app.unclear (id integer primary key)`,
     "The tables differ, although the migrations do not": () => target.sql`alter table app.kudos add column extra text`,
+    "The target can't answer requests: run sql/commands/check.sql there": () =>
+      target.sql`revoke usage on schema app from service_role`,
     "The company is moving to another project than this target. Nothing was changed": () => movedElsewhere("moving"),
     "The company has moved from the source to another project. Nothing was changed": () => movedElsewhere("readable"),
   };

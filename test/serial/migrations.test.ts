@@ -4,14 +4,14 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import postgres from "postgres";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { runSql } from "../../scripts/stack/database.ts";
+import { type DatabaseFunction, readFunctions } from "../../scripts/stack/data_api/statements.ts";
+import { runSql, supabasePush } from "../../scripts/stack/database.ts";
 import { migrationFiles } from "../../scripts/stack/difference.ts";
-import { runSupabase } from "../../scripts/stack/process.ts";
 import { count, tried } from "../support/counts.ts";
 import { startDataApi, startFunction } from "../support/function_process.ts";
-import { upsert } from "../support/rpc.ts";
+import { type As, callFunction, connectAsPostgrest } from "../support/postgrest.ts";
 import { hashOf, stack } from "../support/stack.ts";
-import { createCompany, olderProject, removeProjects, returned, waitsForLock } from "../support/two_projects.ts";
+import { createCompany, olderProject, removeProjects, waitsForLock } from "../support/two_projects.ts";
 
 const rows = count(20_000, 300_000);
 const versions = migrationFiles.map((file) => basename(file).split("_")[0]);
@@ -34,8 +34,8 @@ async function upgradeToOldest(): Promise<void> {
   }
 }
 
-/** Applies all migrations as `supabase db push` does on the hosted service. */
-const push = (remote = url) => runSupabase(["db", "push", "--yes"], { url: remote });
+/** Applies all migrations as `npm run push` does on the hosted service. */
+const push = (remote = url) => supabasePush(remote, "--yes");
 
 /** Creates a company with `rows` rows in each table that grows. */
 async function fill() {
@@ -78,26 +78,36 @@ async function checksums(tables: { name: string; columns: string[] }[]): Promise
 }
 
 /**
- * Reads and writes as requests do, and makes keys as admins do, while migrations are applied. Returns how many requests
- * there were. Throws when one fails.
+ * Reads and writes as the Data API does for requests, and makes keys as it does for admins, while migrations are applied:
+ * with the schema that it has read before, and with the newest. Returns how many calls there were. Throws when one fails.
  */
 async function traffic({ key, admin }: Record<"key" | "admin", string>, going: () => boolean): Promise<number> {
-  const asService = async (db: postgres.Sql) => {
-    await db`set session authorization authenticator`;
-    await db`set role service_role`;
-  };
-  const asAdmin = (db: postgres.Sql) => db`set session authorization authenticator`;
-  const callers: [(db: postgres.Sql) => Promise<unknown>, (db: postgres.Sql, done: number) => Promise<unknown>][] = [
-    [asService, (db) => db`select public.list_activity(${hashOf(key)}, 100)`],
-    [asService, (db, n) => upsert(db, key, [{ external_id: `writer-${n % 50}`, name: `Writer ${n}`, points_cost: n }])],
-    [asAdmin, (db) => returned(db, admin, "(select json_agg(k) from public.list_api_keys() as k)")],
-    [asAdmin, (db) => returned(db, admin, "public.create_api_key('made meanwhile', app.scopes()) ->> 'hint'")],
+  const before = await readFunctions(sql);
+  const key_hash = hashOf(key);
+  const asService: As = { role: "service_role" };
+  const asAdmin: As = { role: "authenticated", claims: { sub: admin } };
+  const calls: [name: string, as: As, args: (done: number) => Record<string, unknown>][] = [
+    ["list_activity", asService, () => ({ key_hash, max_rows: 100 })],
+    [
+      "upsert_rewards",
+      asService,
+      (n) => {
+        const reward = { external_id: `writer-${n % 50}`, name: `Writer ${n}`, points_cost: n };
+        return { key_hash, rewards: JSON.stringify([reward]), dry_run: false };
+      },
+    ],
+    ["list_api_keys", asAdmin, () => ({})],
+    ["create_api_key", asAdmin, () => ({ name: "made meanwhile", scopes: ["read:members"], expires_at: null })],
   ];
-  const requests = callers.map(async ([begin, call]) => {
-    const db = connect();
-    await begin(db);
+  const schemas = [async () => before, () => readFunctions(sql)];
+  const callers = schemas.flatMap((schema) => calls.map((call) => [schema, ...call] as const));
+  const requests = callers.map(async ([schema, name, as, args]) => {
+    const db = await connectAsPostgrest(database);
     let done = 0;
-    for (; going() || done === 0; done++) await call(db, done);
+    for (; going() || done === 0; done++) {
+      const one = (await schema()).get(name) as DatabaseFunction;
+      await callFunction(db, one, args(done), as, "commit");
+    }
     await db.end();
     return done;
   });
@@ -185,6 +195,19 @@ test("from the first migration to the newest: nothing is lost, every request is 
   );
   expect(await push()).toContain("up to date");
 }, 600_000);
+
+test("a project with 1.3.0, which answers no request, does so as soon as the push has ended, before the Data API has read its schema again", async () => {
+  const mend = "20261127004204";
+  const { name, url, sql } = await olderProject("20261127004209", mend);
+  const { key } = await createCompany(sql, "With 1.3.0");
+  const one = (await readFunctions(sql)).get("list_members") as DatabaseFunction;
+  const db = await connectAsPostgrest(name);
+  onTestFinished(() => db.end());
+  const ask = () => callFunction(db, one, { key_hash: hashOf(key), max_rows: 1 }, { role: "service_role" }, "commit");
+  await expect(ask()).rejects.toMatchObject({ code: "42501", message: "permission denied for schema app" });
+  expect(await push(url)).toContain(mend);
+  expect(await ask()).toEqual([expect.objectContaining({ name: "First Admin" })]);
+}, 60_000);
 
 test("a push that ends in the middle, because somebody holds a table for too long, is pushed again and goes on", async () => {
   const { url, sql } = await firstOnly();

@@ -48,8 +48,8 @@ select bag_eq(
     where has_schema_privilege(role, oid, privilege)
       and (oid = any (pg_temp.ours()) or nspname in ('public', 'extensions') and privilege = 'create')
   $$,
-  $$ values ('public_api', 'app', 'usage'), ('authenticated', 'app', 'usage'), ('public_api', 'api', 'usage') $$,
-  'Schema app is open to public_api and authenticated, schema api to public_api alone, and none of these roles may create anything'
+  $$ values ('public_api', 'app', 'usage'), ('authenticated', 'app', 'usage'), ('service_role', 'app', 'usage'), ('public_api', 'api', 'usage') $$,
+  'Schema app is open to public_api, authenticated and service_role, schema api to public_api alone, and none of these roles may create anything'
 );
 select is_empty(
   $$
@@ -61,7 +61,7 @@ select is_empty(
     select oid::regprocedure::text, grantee::regrole
     from pg_proc, aclexplode(coalesce(proacl, acldefault('f', proowner)))
     where pronamespace = any (pg_temp.ours()) and grantee <> proowner
-      and grantee not in ('public_api'::regrole, 'authenticated'::regrole, 'service_role'::regrole)
+      and grantee not in ('public_api'::regrole, 'authenticated'::regrole)
   $$,
   'No other role has been granted a table, a view or a function of ours'
 );

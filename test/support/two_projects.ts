@@ -61,9 +61,10 @@ function opened(name: string): Project {
   return project;
 }
 
-/** A project with the migrations up to this one, noted as `supabase db push` notes them. */
-export async function olderProject(newest: string): Promise<Project> {
-  const files = migrationFiles.filter((file) => basename(file) <= `${newest}~`);
+/** A project with the migrations up to this one, but for one `without`, noted as `supabase db push` notes them. */
+export async function olderProject(newest: string, without = "none"): Promise<Project> {
+  const older = migrationFiles.filter((file) => basename(file) <= `${newest}~`);
+  const files = older.filter((file) => !basename(file).startsWith(without));
   const project = await newDatabase(files);
   const versions = files.map((file) => `('${basename(file).split("_")[0]}')`);
   await runSql(

@@ -11,6 +11,7 @@ select
   countIf(JSONExtractString(event_message, 'error') like '% answered 503 with PGRST%'
     or JSONExtractString(event_message, 'error') like '% with 57P%') as database_away,
   countIf(JSONExtractString(event_message, 'error') like '% with 55P03') as locked,
+  countIf(JSONExtractString(event_message, 'error') like 'unhandled: %') as unhandled,
   countIf(JSONExtractString(event_message, 'served_by') = 'primary') as not_from_replica,
   countIf(JSONExtractString(event_message, 'served_by') = 'replica') as from_replica,
   countIf(JSONExtractString(event_message, 'path') = '/') as probes,
@@ -23,4 +24,4 @@ having failures * 100 > requests and failures >= 3
   -- The uptime probe is in every log that arrives.
   or probes = 0
   or not_from_replica > from_replica and not_from_replica >= 20
-  or secret_key_refused + no_row_level_security + disk_full + read_only + no_connection_free + migrations_missing > 0;
+  or secret_key_refused + no_row_level_security + disk_full + read_only + no_connection_free + migrations_missing + unhandled > 0;
