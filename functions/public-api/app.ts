@@ -132,6 +132,11 @@ function logLine(
   });
 }
 
+/** The log line of a rejection that nothing has handled. Of no request, as far as anybody knows. */
+export function unhandled(reason: unknown): string {
+  return JSON.stringify({ time: new Date().toISOString(), error: `unhandled: ${unexpected(reason).logged.error}` });
+}
+
 /** Answers callers that have no key yet, at the paths of signing in. */
 function createSignIn(settings: SignInSettings, line: WaitingLine, bodies: Bodies, callDatabase: CallDatabase) {
   return async (path: string, request: Request): Promise<Outcome> => {
@@ -333,8 +338,8 @@ function failed(thrown: unknown): Outcome {
 }
 
 function unexpected(error: unknown): ApiError {
-  const { name, stack } = error instanceof Error ? error : new Error();
-  const place = /[\w-]+\.ts:\d+:\d+/.exec(stack ?? "")?.[0];
+  const { name, stack } = error instanceof Error || error instanceof DOMException ? error : new Error();
+  const place = /[\w-]+\.ts:\d+:\d+/.exec(stack ?? "")?.[0] ?? "an unknown place";
   return new ApiError(500, "Internal Server Error", { logged: { error: `${name} at ${place}` } });
 }
 

@@ -230,8 +230,12 @@ async function refusal(rpc: string, hasTimeZone: boolean, scope: string | null, 
   return isAway(rpc, response.status, code) ? new Busy(error) : error;
 }
 
-/** What to do when the Data API knows no such function, or the function needs another one that is not there. */
-const remedy = (code: string | undefined) => (code === "PGRST202" || code === "42883" ? `: ${isOlder}` : "");
+/** What to do when the Data API knows no such function, the function needs another one, or a right is missing. */
+function remedy(code: string | undefined): string {
+  if (code === "42501")
+    return ": a right is missing, run check.sql (docs/operate/backup-and-restore.md, Check the database)";
+  return code === "PGRST202" || code === "42883" ? `: ${isOlder}` : "";
+}
 
 /**
  * Whether there is no database now: without a code, the answer is of something before it, which may have lost its own.

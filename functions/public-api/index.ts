@@ -1,4 +1,4 @@
-import { createApp } from "./app.ts";
+import { createApp, unhandled } from "./app.ts";
 import { readSettings } from "./database.ts";
 
 /** The parts of Deno that this file uses, declared so that `tsc` can check it too. */
@@ -7,5 +7,15 @@ declare const Deno: {
   serve(handler: (request: Request) => Promise<Response>): unknown;
 };
 
-const settings = readSettings((name) => Deno.env.get(name));
-Deno.serve(createApp(settings, (line) => console.log(line)));
+const log = (line: string): void => console.log(line);
+// Otherwise it would end the instance, and with it the requests of all callers.
+addEventListener("unhandledrejection", (event) => {
+  event.preventDefault();
+  log(unhandled(event.reason));
+});
+Deno.serve(
+  createApp(
+    readSettings((name) => Deno.env.get(name)),
+    log,
+  ),
+);

@@ -23,32 +23,37 @@ export function watched(answer: Answer, isAlways: boolean, onEnd: () => void): A
 function limited(body: ReadableStream<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let timer: ReturnType<typeof setTimeout>;
+  // The next read throws it. Deno 2.1.4 ends when it cancels a stream that has an error already, and a stream that was
+  // closed would look whole.
+  let late: DOMException | undefined;
   const end = (error?: unknown) => {
     clearTimeout(timer);
     if (error) reader.cancel(error).catch(() => {});
     onEnd();
   };
-  const waitAtMost = (milliseconds: number, words: string, controller: ReadableStreamDefaultController<Uint8Array>) => {
+  const waitAtMost = (milliseconds: number, words: string) => {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      const late = new DOMException(words, "TimeoutError");
-      controller.error(late);
+      late = new DOMException(words, "TimeoutError");
       end(late);
     }, milliseconds);
   };
   return new ReadableStream<Uint8Array>(
     {
-      start: (controller) => waitAtMost(unreadMilliseconds, "nobody reads the page", controller),
+      start: () => waitAtMost(unreadMilliseconds, "nobody reads the page"),
       async pull(controller) {
-        waitAtMost(deadline, "the page stopped in the middle", controller);
+        if (late) throw late;
+        waitAtMost(deadline, "the page stopped in the middle");
         try {
           const { done, value } = await reader.read();
+          // What cancelled the read made it end as if the page were whole.
+          if (late) throw late;
           if (done) {
             controller.close();
             return end();
           }
           controller.enqueue(value);
-          waitAtMost(unreadMilliseconds, "nobody reads the page", controller);
+          waitAtMost(unreadMilliseconds, "nobody reads the page");
         } catch (error) {
           end(error);
           throw error;

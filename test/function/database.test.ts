@@ -114,20 +114,29 @@ describe("what the database may answer besides 200 is a 500, and the log has no 
   });
 
   const older = "the database is older than this function, push the migrations (docs/operate/upgrade.md)";
+  const noRight = "a right is missing, run check.sql (docs/operate/backup-and-restore.md, Check the database)";
 
-  test.each<[what: string, path: string, upstream: Upstream, error: string]>([
-    ["a missing function", "/members/changes", refusal(404, "PGRST202"), "list_changes answered 404 with PGRST202"],
-    ["a missing function that it calls", "/members", refusal(404, "42883"), "list_members answered 404 with 42883"],
+  test.each<[what: string, path: string, upstream: Upstream, error: string, remedy: string]>([
+    [
+      "a missing function",
+      "/members/changes",
+      refusal(404, "PGRST202"),
+      "list_changes answered 404 with PGRST202",
+      older,
+    ],
+    ["a function that it calls", "/members", refusal(404, "42883"), "list_members answered 404 with 42883", older],
+    ["a missing right", "/members", refusal(403, "42501"), "list_members answered 403 with 42501", noRight],
     [
       "a verified key without its newest field",
       "/",
       value({ ...verifiedKey, company_id: undefined, scopes: ["secret"] }),
       "verify_api_key answered without fields that are needed",
+      older,
     ],
-  ])("the log says what to do about %s", async (_what, path, upstream, error) => {
+  ])("the log says what to do about %s", async (_what, path, upstream, error, remedy) => {
     service.answer("any", upstream);
     await expectFailure(await service.send(path), error);
-    expect(JSON.parse(service.lines.at(-1) ?? "").error).toBe(`${error}: ${older}`);
+    expect(JSON.parse(service.lines.at(-1) ?? "").error).toBe(`${error}: ${remedy}`);
     expect(service.lines.join()).not.toMatch(/secret/);
   });
 });
