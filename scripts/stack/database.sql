@@ -14,7 +14,7 @@ alter default privileges for role supabase_auth_admin in schema auth grant all o
 
 set role supabase_auth_admin;
 
--- The claims of a session come in two ways: PostgREST sets one JSON object; Lite also sets one setting per claim.
+-- As on the platform. PostgREST sets the claims of a session as one JSON object.
 create function auth.jwt() returns jsonb language sql stable as $$
   select coalesce(nullif(current_setting('request.jwt.claim', true), ''), nullif(current_setting('request.jwt.claims', true), ''))::jsonb
 $$;
@@ -27,3 +27,12 @@ $$;
 create function auth.email() returns text language sql stable as $$
   select coalesce(nullif(current_setting('request.jwt.claim.email', true), ''), auth.jwt() ->> 'email')
 $$;
+
+reset role;
+
+-- As on the platform: after a change of the schema the Data API is told to read it again.
+create function extensions.pgrst_watch() returns event_trigger language plpgsql as $$ begin notify pgrst, 'reload schema'; end $$;
+create event trigger pgrst_ddl_watch on ddl_command_end execute function extensions.pgrst_watch();
+create event trigger pgrst_drop_watch on sql_drop execute function extensions.pgrst_watch();
+
+set role supabase_auth_admin;

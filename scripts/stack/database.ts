@@ -8,7 +8,7 @@ import { root, runSupabase } from "./process.ts";
 import type { Secrets } from "./secrets.ts";
 
 /** The roles that sign in with a password. */
-export type LoginRole = "postgres" | "supabase_admin" | "supabase_auth_admin";
+export type LoginRole = "postgres" | "supabase_admin" | "supabase_auth_admin" | "authenticator";
 
 /** The database's address for a role. */
 export type DatabaseUrl = (role: LoginRole) => string;
@@ -40,10 +40,14 @@ async function newDatabaseSql(): Promise<string> {
 /** Sets up a new cluster like a hosted project before its first migration. Does nothing if that is done already. */
 export async function prepareCluster(url: DatabaseUrl, secrets: Secrets): Promise<void> {
   const superuser = url("supabase_admin");
-  const done = await withDatabase(superuser, (sql) => sql`select from pg_roles where rolname = 'postgres'`);
-  if (done.length > 0) return;
+  const [done] = await withDatabase(
+    superuser,
+    (sql) => sql`select rolpassword is not null as "canSignIn" from pg_authid where rolname = 'authenticator'`,
+  );
+  if (done?.canSignIn) return;
+  if (done) throw new Error("This data is of an older version: npm start -- --fresh deletes it, and starts");
   // In one transaction, so that an interrupted start leaves nothing behind.
-  const passwords = (["postgres", "supabase_auth_admin"] as const)
+  const passwords = (["postgres", "supabase_auth_admin", "authenticator"] as const)
     .map((role) => `alter role ${role} password '${secrets[role]}';`)
     .join("\n");
   const owner = "alter database postgres owner to postgres;";

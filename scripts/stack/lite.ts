@@ -4,9 +4,9 @@ import { PostgresConnection } from "@supabase/lite/postgres";
 import { root } from "./process.ts";
 import type { Secrets } from "./secrets.ts";
 
-/** Supabase Lite in this process: the Data API and Auth for one database. */
+/** Supabase Lite in this process: Auth for one database. Its Data API is not used. */
 export interface Lite {
-  /** Serves a request to /rest/v1 or /auth/v1. Rejects when the database connection is lost meanwhile. */
+  /** Serves a request to /auth/v1. Rejects when the database connection is lost meanwhile. */
   fetch(request: Request): Promise<Response>;
   stop(): Promise<void>;
 }
@@ -31,15 +31,6 @@ function open(url: string, mailing: Mailing, secrets: Secrets): Instance {
   // and service_role. That would hide a grant that we forgot. With this state Lite believes that it has done so
   // already.
   Object.assign(connection, { rlsState: "active" });
-
-  // Lite parses JSON, and would send "[object Object]" as the value of a domain that is named like its media type.
-  const introspect = connection.introspect.bind(connection);
-  connection.introspect = async (options) => {
-    const result = await introspect(options);
-    const served = result.functions?.filter(({ return_base_type }) => return_base_type === "json") ?? [];
-    for (const one of served) Object.assign(one, { return_type: "json", return_typtype: "b" });
-    return result;
-  };
 
   const app = new App({
     connection,
@@ -67,22 +58,7 @@ function open(url: string, mailing: Mailing, secrets: Secrets): Instance {
 }
 
 /**
- * Adds the CORS headers of the hosted service, which allows pages of any origin. Lite does not respond to the preflight
- * of a function with arguments, and Auth's responses allow no headers and no origin.
- */
-async function withCors(request: Request, answer: () => Promise<Response>): Promise<Response> {
-  const preflight = request.method === "OPTIONS" && request.headers.has("Access-Control-Request-Method");
-  const response = preflight ? new Response(null, { status: 204 }) : await answer();
-  response.headers.set("Access-Control-Allow-Origin", "*");
-  if (preflight) {
-    response.headers.set("Access-Control-Allow-Methods", "GET, POST, PATCH, PUT, DELETE, OPTIONS, HEAD");
-    response.headers.set("Access-Control-Allow-Headers", request.headers.get("Access-Control-Request-Headers") ?? "");
-  }
-  return response;
-}
-
-/**
- * Starts Lite, which replaces PostgREST and Auth. It reads the catalog only once, so start it after the migrations.
+ * Starts Lite, which stands in for Auth. It reads the catalog only once, so start it after the migrations.
  * @param url the address of the database, as supabase_auth_admin
  * @param log is called with every refusal and failure
  */
@@ -105,7 +81,7 @@ export function startLite(url: string, mailing: Mailing, secrets: Secrets, log: 
   const printError = console.error;
   console.error = (...values) => log(format(...values));
   return {
-    fetch: (request) => withCors(request, async () => Promise.race([current.app.fetch(request), current.lost])),
+    fetch: async (request) => Promise.race([current.app.fetch(request), current.lost]),
     async stop() {
       process.off("uncaughtException", onUncaught);
       console.error = printError;

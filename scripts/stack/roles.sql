@@ -10,10 +10,10 @@ grant pg_monitor to postgres;
 create role anon nologin noinherit;
 create role authenticated nologin noinherit;
 create role service_role nologin noinherit bypassrls;
+-- Signs in for the Data API, and becomes one of the three. Its time limit is the platform's.
 create role authenticator login noinherit;
+alter role authenticator set statement_timeout = '8s';
 grant anon, authenticated, service_role to authenticator, postgres;
 
--- Owns schema auth. Lite is PostgREST and Auth in one process with one connection, so here this role also serves
--- requests: it can switch to the three roles above, but does not inherit their rights.
+-- Owns schema auth, and signs in for Auth.
 create role supabase_auth_admin login noinherit;
-grant anon, authenticated, service_role to supabase_auth_admin with inherit false, set true;

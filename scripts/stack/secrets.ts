@@ -24,18 +24,17 @@ const newSecrets = () => ({
   supabase_admin: randomPassword(),
   postgres: randomPassword(),
   supabase_auth_admin: randomPassword(),
+  authenticator: randomPassword(),
   jwt_secret: randomPassword(),
   publishable_key: `sb_publishable_${randomPassword()}`,
   secret_key: `sb_secret_${randomPassword()}`,
 });
 export type Secrets = ReturnType<typeof newSecrets>;
 
-/** The secrets of the stack in this folder, created on its first start. */
+/** The secrets of the stack in this folder, created on its first start, or when a newer version needs one more. */
 export async function stackSecrets(folder: string): Promise<Secrets> {
   const path = `${folder}/secrets.json`;
-  const known = await readJson<Secrets>(path);
-  if (known) return known;
-  const made = newSecrets();
-  await writePrivate(path, `${JSON.stringify(made, null, 2)}\n`);
-  return made;
+  const secrets = { ...newSecrets(), ...(await readJson<Secrets>(path)) };
+  await writePrivate(path, `${JSON.stringify(secrets, null, 2)}\n`);
+  return secrets;
 }

@@ -2,9 +2,10 @@ import { appendFileSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { type Company, demoCompanies, type Project } from "./companies.ts";
 import { buildDashboard, serveDashboard } from "./dashboard.ts";
+import { startDataApi, tokensOfKeys } from "./data_api.ts";
 import { type DatabaseUrl, pushMigrations, seedDemoData } from "./database.ts";
 import { startEdgeFunction } from "./edge_function.ts";
-import { startGateway } from "./gateway.ts";
+import { forward, startGateway, toDataApi, toLite } from "./gateway.ts";
 import { startLite } from "./lite.ts";
 import { captureMails } from "./mail.ts";
 import { freePort } from "./ports.ts";
@@ -42,6 +43,8 @@ export interface StackOptions {
   throwaway: boolean;
   /** Is called with the name of each step when it begins. */
   progress: (step: string) => void;
+  /** The path of PostgREST's binary, in place of the stand-in. */
+  postgrest?: string | undefined;
   /** Ends the start before the next step. */
   signal?: AbortSignal;
 }
@@ -83,7 +86,7 @@ class Parts extends AsyncDisposableStack {
 
 /** Starts the parts, PostgreSQL and the function at the same time, and adds each to `parts`. */
 async function startParts(options: StackOptions, parts: Parts): Promise<Omit<Stack, "stop">> {
-  const { folder, ports, throwaway, progress, signal } = options;
+  const { folder, ports, throwaway, progress, signal, postgrest } = options;
   const step = (what: string): void => {
     signal?.throwIfAborted();
     progress(what);
@@ -95,7 +98,7 @@ async function startParts(options: StackOptions, parts: Parts): Promise<Omit<Sta
   const secrets = await stackSecrets(folder);
   const log = await newLog(`${folder}/gateway.log`);
 
-  const gateway = parts.add(await startGateway(await freePort(ports.gateway), log));
+  const gateway = parts.add(await startGateway(await freePort(ports.gateway)));
   const supabase_url = `http://127.0.0.1:${gateway.port}`;
   const { publishable_key, secret_key } = secrets;
   const project = { supabase_url, api_url: `${supabase_url}/functions/v1/public-api`, publishable_key };
@@ -111,7 +114,7 @@ async function startParts(options: StackOptions, parts: Parts): Promise<Omit<Sta
     startPostgres(folder, secrets, { port: ports.database, throwaway }),
     startEdgeFunction(folder, supabase_url, secret_key, dashboard_url),
   );
-  gateway.upstreams.functionPort = edgeFunction.port;
+  gateway.upstreams.functions = (incoming, response, path) => forward(incoming, response, edgeFunction.port, path);
   step("migrations");
   await pushMigrations(database.url("postgres"), signal);
   step("demo data");
@@ -120,22 +123,19 @@ async function startParts(options: StackOptions, parts: Parts): Promise<Omit<Sta
   const driver = await captureMails(`${folder}/mails.jsonl`);
   const mailing = { siteUrl: dashboard_url, driver };
   const lite = parts.add(startLite(database.url("supabase_auth_admin"), mailing, secrets, log));
-  gateway.upstreams.lite = lite.fetch;
-
+  const signIn = database.url("authenticator");
+  const started = startDataApi(`${folder}/data_api.log`, signIn, secrets.jwt_secret, { binary: postgrest });
+  const dataApi = parts.add(await started);
+  const dataApiOfKeys = toDataApi(dataApi.port, await tokensOfKeys(secrets));
+  Object.assign(gateway.upstreams, { auth: toLite(lite.fetch, log), rest: dataApiOfKeys });
   step("API keys");
   const companies = await withKeys(`${folder}/companies.json`, project, database.url);
   step("the dashboard");
   await dashboardBuilt;
   const file: StackFile = {
-    pid: process.pid,
-    api_url: project.api_url,
-    supabase_url,
+    ...{ pid: process.pid, ...project, secret_key, dashboard_url, companies },
     database_url: database.url("postgres"),
     superuser_url: database.url("supabase_admin"),
-    dashboard_url,
-    publishable_key,
-    secret_key,
-    companies,
   };
   parts.add({ stop: withdraw });
   await replaceJson(`${folder}/stack.json`, file);
@@ -143,6 +143,7 @@ async function startParts(options: StackOptions, parts: Parts): Promise<Omit<Sta
   const ended = Promise.race([
     database.exited.then(() => "PostgreSQL"),
     edgeFunction.exited.then(() => "The function"),
+    dataApi.exited.then(() => "The Data API"),
   ]);
   return { ...file, ended };
 }

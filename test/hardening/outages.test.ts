@@ -1,11 +1,9 @@
-// kill -9 of a real PostgreSQL under a stack of its own: what comes of requests and imports. The stand-in for PostgREST has
-// other errors in an outage; PostgREST's own are recorded in test/function/database.test.ts.
+// kill -9 of a real PostgreSQL under a stack of its own: what comes of requests and imports.
 import { randomInt, randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { count, tried } from "../support/counts.ts";
 import { type OwnStack, startOwnStack } from "../support/own_stack.ts";
-import { isolationLevels } from "../support/rpc.ts";
 
 let stack: OwnStack;
 let key: string;
@@ -92,10 +90,6 @@ test("kill -9 of PostgreSQL during imports: each is there whole or not at all, w
   const stored = async (name: string) => (await sql`select from app.rewards where name = ${name}`).length;
   const tally = { acknowledged: 0, whole: 0, absent: 0 };
   for (let round = 0; round < rounds; round++) {
-    // Each round has the next isolation level of imports.
-    await stack.killDatabase();
-    await stack.startDatabase({ default_transaction_isolation: isolationLevels[round % 3] ?? "" });
-    await expectRecovered();
     const imports = await importUntilKilled();
     await stack.startDatabase();
     for (const [id, isAcknowledged] of imports) {

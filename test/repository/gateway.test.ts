@@ -3,15 +3,15 @@
 import { once } from "node:events";
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { afterAll, expect, test } from "vitest";
-import { startGateway } from "../../scripts/stack/gateway.ts";
+import { forward, startGateway } from "../../scripts/stack/gateway.ts";
 import { listen } from "../../scripts/stack/ports.ts";
 import { stack } from "../support/stack.ts";
 
 let answer: (incoming: IncomingMessage, response: ServerResponse) => void;
 const server = createServer((incoming, response) => answer(incoming, response));
 const upstream = await listen(server, 0);
-const gateway = await startGateway(0, () => {});
-gateway.upstreams.functionPort = upstream.port;
+const gateway = await startGateway(0);
+gateway.upstreams.functions = (incoming, response, path) => forward(incoming, response, upstream.port, path);
 const base = `http://127.0.0.1:${gateway.port}/functions/v1/public-api`;
 afterAll(async () => {
   await gateway.stop();

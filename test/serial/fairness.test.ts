@@ -1,18 +1,16 @@
-// Nothing that one company does affects another one, however many keys it has (docs/api.md, Limits). The function runs on
-// PostgreSQL with a pool of ten connections here, because the local Data API has only one.
+// Nothing that one company does affects another one, however many keys it has (docs/api.md, Limits).
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import type postgres from "postgres";
 import { afterAll, expect, test } from "vitest";
 import { mostMemory } from "../../scripts/bench/http.ts";
 import { companyOfFile } from "../support/companies.ts";
-import { startDataApi, startFunction } from "../support/function_process.ts";
+import { startFunction } from "../support/function_process.ts";
 import { madeUpKey } from "../support/made_up_key.ts";
 import { besideNeighbour } from "../support/neighbour.ts";
-import { sql, stack } from "../support/stack.ts";
+import { sql } from "../support/stack.ts";
 
-const dataApi = await startDataApi(stack.superuser_url);
-const instances = await Promise.all(Array.from({ length: 5 }, () => startFunction(dataApi.url)));
+const instances = await Promise.all(Array.from({ length: 5 }, () => startFunction()));
 const urls = instances.map(({ url }) => url);
 const [{ company: flooding }, { company: other, key: keyOfOther }, { key: keyOfThird }] = [
   await companyOfFile("Flood"),
@@ -47,7 +45,6 @@ await withoutTriggers(async (sql) => {
 });
 afterAll(async () => {
   await Promise.all(instances.map((instance) => instance.kill()));
-  await dataApi.stop();
   await withoutTriggers((sql) => sql`delete from app.kudos where company_id = any (${counted}::uuid[])`);
 });
 

@@ -4,12 +4,12 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import postgres from "postgres";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { type DatabaseFunction, readFunctions } from "../../scripts/stack/data_api/statements.ts";
+import type { DatabaseFunction } from "../../scripts/stack/data_api/statements.ts";
 import { runSql, supabasePush } from "../../scripts/stack/database.ts";
 import { migrationFiles } from "../../scripts/stack/difference.ts";
 import { count, tried } from "../support/counts.ts";
 import { startDataApi, startFunction } from "../support/function_process.ts";
-import { type As, callFunction, connectAsPostgrest } from "../support/postgrest.ts";
+import { type As, callFunction, connectAsPostgrest, readFunctions } from "../support/postgrest.ts";
 import { hashOf, stack } from "../support/stack.ts";
 import { createCompany, olderProject, removeProjects, waitsForLock } from "../support/two_projects.ts";
 

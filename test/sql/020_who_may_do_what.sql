@@ -116,7 +116,7 @@ insert into expected values
 select bag_eq(
   format('select * from pg_temp.can(%L)', role),
   format('select command, columns, unnest(objects) from expected where %L = any (roles)', role),
-  -- Proves: layer.7
+  -- Proves: layer.6, layer.7
   format('%s can do what stands here, and nothing else', role)
 )
 from unnest(array['anon', 'authenticator', 'service_role', 'authenticated', 'public_api']) as role;

@@ -8,10 +8,9 @@ import {
   calling,
   type DatabaseFunction,
   type RequestSettings,
-  readFunctions,
 } from "../../scripts/stack/data_api/statements.ts";
 import { read } from "../support/pages.ts";
-import { type As, callFunction, connectAsPostgrest } from "../support/postgrest.ts";
+import { type As, callFunction, connectAsPostgrest, readFunctions } from "../support/postgrest.ts";
 import { hashOf } from "../support/stack.ts";
 import { createFullCompany, newProject, removeProjects } from "../support/two_projects.ts";
 

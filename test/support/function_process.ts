@@ -1,8 +1,12 @@
 // The function as a process that a test can kill. The stack's own runs behind a guard, which would stop it gently.
 import type { ChildProcess } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { vi } from "vitest";
-import { startThread } from "../../scripts/bench/http.ts";
+import { startDataApi as startStackDataApi, tokensOfKeys } from "../../scripts/stack/data_api.ts";
 import { type DenoVersion, denoCommand, functionSettings, listeningPort } from "../../scripts/stack/edge_function.ts";
+import { startGateway, toDataApi } from "../../scripts/stack/gateway.ts";
+import { randomPassword } from "../../scripts/stack/secrets.ts";
 import { startProgram } from "./command_line.ts";
 import { stack } from "./stack.ts";
 
@@ -13,8 +17,22 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Starts a stand-in for the Data API with many connections, for the database at this address. */
-export const startDataApi = (url: string) => startThread(new URL("pooled_data_api.ts", import.meta.url).href, url);
+/** Starts a Data API and its gateway, for a database at this address, which may be a standby. */
+export async function startDataApi(databaseUrl: string, isStandby = false) {
+  const folder = await mkdtemp(`${tmpdir()}/data-api-`);
+  const jwt_secret = randomPassword();
+  const settings = { PGRST_DB_CHANNEL_ENABLED: String(!isStandby) };
+  const dataApi = await startStackDataApi(`${folder}/data_api.log`, databaseUrl, jwt_secret, { settings });
+  const gateway = await startGateway(0);
+  gateway.upstreams.rest = toDataApi(dataApi.port, await tokensOfKeys({ ...stack, jwt_secret }));
+  return {
+    url: `http://127.0.0.1:${gateway.port}`,
+    async stop() {
+      await Promise.all([gateway.stop(), dataApi.stop()]);
+      await rm(folder, { recursive: true });
+    },
+  };
+}
 
 /**
  * Starts a second function beside that of the stack, with the same Data API or with a stand-in, and with replicas.

@@ -1,4 +1,4 @@
-// A stack in a separate process: when its database is killed, the stand-in for the Data API gets errors that a test runner
+// A stack in a separate process: when its database is killed, the stand-in for Auth gets errors that a test runner
 // in the same process would count as its own. Started by own_stack.ts; it ends when the process that started it ends.
 import { once } from "node:events";
 import { startStack } from "../../scripts/stack/stack.ts";

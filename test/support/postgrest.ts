@@ -1,6 +1,12 @@
 // Calls of functions as PostgREST makes them, without a Data API between.
 import postgres from "postgres";
-import { applying, beginning, calling, type DatabaseFunction } from "../../scripts/stack/data_api/statements.ts";
+import {
+  applying,
+  beginning,
+  calling,
+  type DatabaseFunction,
+  functionsQuery,
+} from "../../scripts/stack/data_api/statements.ts";
 import { stack } from "./stack.ts";
 
 /** For whom a call is made: the role of the token, and its other claims. */
@@ -8,6 +14,12 @@ export type As = { readonly role: "service_role" | "authenticated"; readonly cla
 
 /** The type with which PostgREST sends the arguments. */
 const json = 114;
+
+/** The functions that PostgREST finds in a database, by their names. */
+export async function readFunctions(sql: postgres.Sql): Promise<Map<string, DatabaseFunction>> {
+  const found = await sql.unsafe<DatabaseFunction[]>(functionsQuery);
+  return new Map(found.map((one) => [one.name, one]));
+}
 
 /** A connection to a database of the stack's server as PostgREST has them: of a role that may only become another. */
 export async function connectAsPostgrest(database: string): Promise<postgres.Sql> {

@@ -1,5 +1,4 @@
-// The functions of the database, called directly on separate connections, so that calls run at the same time. The
-// stand-in for the Data API would run them one after the other.
+// The functions of the database, called directly on separate connections, whose transactions a test begins and ends.
 import postgres from "postgres";
 import { expect } from "vitest";
 import { hashOf, sql, stack } from "./stack.ts";
@@ -57,8 +56,8 @@ export const connectAt = (level: IsolationLevel): postgres.Sql =>
   });
 
 /** A connection that signs in as the Data API does for the secret key. */
-export async function serviceRole(level: IsolationLevel = "read committed"): Promise<postgres.Sql> {
-  const db = connectAt(level);
+export async function serviceRole(): Promise<postgres.Sql> {
+  const db = connectAt("read committed");
   await db`set session authorization authenticator`;
   await db`set role service_role`;
   return db;

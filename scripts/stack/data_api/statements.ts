@@ -1,6 +1,4 @@
 // The statements that PostgREST sends for a call of a function, as they were recorded (test/recorded).
-import type postgres from "postgres";
-
 /** A function in schema public, as PostgREST reads it from the catalog. */
 export interface DatabaseFunction {
   readonly name: string;
@@ -15,29 +13,26 @@ export interface DatabaseFunction {
 }
 
 /** Reads the functions that the Data API serves: those in schema public, without those of extensions. */
-export async function readFunctions(sql: postgres.Sql): Promise<Map<string, DatabaseFunction>> {
-  const found = await sql<DatabaseFunction[]>`
-    select
-      p.proname as name,
-      p.provolatile = 'v' as writes,
-      case when t.typtype = 'd' and t.typname = 'application/json' then format('"%s"."%s"', n.nspname, t.typname) end as "mediaType",
-      (
-        select coalesce(json_agg(json_build_object(
-          'name', p.proargnames[a.place], 'type', format_type(a.type, null), 'required', a.place <= p.pronargs - p.pronargdefaults
-        ) order by a.place), '[]')
-        from unnest(p.proargtypes) with ordinality as a (type, place)
-      ) as args,
-      (
-        select coalesce(json_agg(json_build_array(split_part(s, '=', 1), substr(s, strpos(s, '=') + 1))), '[]')
-        from unnest(p.proconfig) as s where s like 'statement_timeout=%'
-      ) as settings
-    from pg_proc as p
-    join pg_type as t on t.oid = p.prorettype
-    join pg_namespace as n on n.oid = t.typnamespace
-    where p.pronamespace = 'public'::regnamespace and p.prokind = 'f'
-      and not exists (select from pg_depend as d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')`;
-  return new Map(found.map((one) => [one.name, one]));
-}
+export const functionsQuery = `
+  select
+    p.proname as name,
+    p.provolatile = 'v' as writes,
+    case when t.typtype = 'd' and t.typname = 'application/json' then format('"%s"."%s"', n.nspname, t.typname) end as "mediaType",
+    (
+      select coalesce(json_agg(json_build_object(
+        'name', p.proargnames[a.place], 'type', format_type(a.type, null), 'required', a.place <= p.pronargs - p.pronargdefaults
+      ) order by a.place), '[]')
+      from unnest(p.proargtypes) with ordinality as a (type, place)
+    ) as args,
+    (
+      select coalesce(json_agg(json_build_array(split_part(s, '=', 1), substr(s, strpos(s, '=') + 1))), '[]')
+      from unnest(p.proconfig) as s where s like 'statement_timeout=%'
+    ) as settings
+  from pg_proc as p
+  join pg_type as t on t.oid = p.prorettype
+  join pg_namespace as n on n.oid = t.typnamespace
+  where p.pronamespace = 'public'::regnamespace and p.prokind = 'f'
+    and not exists (select from pg_depend as d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')`;
 
 /** The statement that begins the transaction. */
 export const beginning = ({ writes }: DatabaseFunction): string =>
