@@ -1,9 +1,10 @@
-// npm run release: makes what is here a release. It dates the change log's newest section, makes docs/openapi.json the
-// document that later ones are compared with, and stores the hashes of the new migrations, which must not be edited from
-// then on.
+// npm run release -- --over <Data API>: makes what is here a release. It dates the change log's newest section, which says
+// over which Data API the tests of the API passed; makes docs/openapi.json the document that later ones are compared
+// with; and stores the hashes of the new migrations, which must not be edited from then on.
 import { hash } from "node:crypto";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
+import { parseArgs } from "node:util";
 import { version } from "../functions/public-api/endpoints.ts";
 import { breakingChanges } from "./generate/openapi/breaking_changes.ts";
 import { versionProblems } from "./generate/openapi/version.ts";
@@ -20,10 +21,15 @@ const [contract, baseline, hashes, results] = [
   "scripts/bench/results.md",
 ] as const;
 
+/** The Data API over which the API tests of this commit passed, such as PostgREST 16.2, or none. */
+const { over } = parseArgs({ options: { over: { type: "string" } } }).values;
+
 /** What prevents a release. If there is anything, nothing is written. */
 async function problems(): Promise<string[]> {
   const [now, released] = [await parsed(contract), await parsed(baseline)];
   const found = [...breakingChanges(released, now), ...versionProblems(released, now)];
+  if (!over)
+    found.push("say over which Data API the API tests of this commit passed: --over 'PostgREST 16.2', or none");
   if (released.info.version === version) found.push(`${version} is released already`);
   if (now.info.version !== version) found.push(`${contract} is of version ${now.info.version}: npm run generate`);
   if ((await parsed("cli/package.json")).version !== version)
@@ -53,9 +59,11 @@ async function freezeMigrations(): Promise<void> {
 
 async function release(): Promise<void> {
   const today = new Date().toISOString().slice(0, 10);
+  const ran = over === "none" ? "No real Data API ran the tests of this version" : `Its API tests passed over ${over}`;
+  const heading = `\n## ${version} (${today})\n\n${ran}; \`npm test\` has a substitute.\n`;
   await write(
     "CHANGELOG.md",
-    (await read("CHANGELOG.md")).replace(`\n## ${version}\n`, `\n## ${version} (${today})\n`),
+    (await read("CHANGELOG.md")).replace(`\n## ${version}\n`, () => heading),
   );
   await copyFile(`${root}/${contract}`, `${root}/${baseline}`);
   await freezeMigrations();

@@ -1,22 +1,25 @@
 // npm start: runs the whole service on this machine, with demo data, until Ctrl-C.
-import { rm } from "node:fs/promises";
+import { access, constants, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { lockFolder, lockHolder } from "./stack/lock.ts";
 import { root } from "./stack/process.ts";
 import { type Stack, startStack } from "./stack/stack.ts";
 
-const usage = `Usage: npm start [-- --fresh] [-- --folder <path>]
-  --fresh           delete all data, keys and passwords first
-  --folder <path>   keep them there instead of in .stack`;
+const usage = `Usage: npm start [-- --fresh] [-- --folder <path>] [-- --postgrest <path>]
+  --fresh              delete all data, keys and passwords first
+  --folder <path>      keep them there instead of in .stack
+  --postgrest <path>   the program of PostgREST, in place of what stands in for it`;
 
 const ports = { gateway: 54321, database: 54322, dashboard: 54323 };
 
 /** Reads the options. An unknown option ends the process with the usage, so that a mistyped --fresh starts nothing. */
-function readOptions(): { fresh: boolean; folder: string } {
+function readOptions(): { fresh: boolean; folder: string; postgrest: string | undefined } {
+  const text = { type: "string" } as const;
   try {
-    const { values } = parseArgs({ options: { fresh: { type: "boolean" }, folder: { type: "string" } } });
-    return { fresh: values.fresh ?? false, folder: resolve(values.folder ?? `${root}/.stack`) };
+    const { values } = parseArgs({ options: { fresh: { type: "boolean" }, folder: text, postgrest: text } });
+    const { fresh = false, folder = `${root}/.stack`, postgrest } = values;
+    return { fresh, folder: resolve(folder), postgrest: postgrest && resolve(postgrest) };
   } catch (error) {
     console.error(`${(error as Error).message}\n${usage}`);
     process.exit(2);
@@ -33,7 +36,7 @@ function describe(stack: Stack, seconds: string): string {
 Ready after ${seconds} s.
 
 API         ${stack.api_url}
-Data, Auth  ${stack.supabase_url}
+Data, Auth  ${stack.supabase_url} (Data API: ${stack.data_api})
 Dashboard   ${stack.dashboard_url}
 Reference   ${stack.dashboard_url}/reference
 
@@ -47,7 +50,7 @@ Try it in another terminal:
 Ctrl-C stops everything and keeps the data; npm start -- --fresh deletes it first.`;
 }
 
-const { fresh, folder } = readOptions();
+const { fresh, folder, postgrest } = readOptions();
 const stopping = new AbortController();
 const stopped = new Promise((resolve) => stopping.signal.addEventListener("abort", resolve));
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => stopping.abort());
@@ -61,10 +64,14 @@ let unlock = async () => {};
 try {
   if (/[#?]/.test(root))
     throw new Error(`Move this folder to a path without # and ?, with which Vite can't build the page: ${root}`);
+  if (postgrest !== undefined)
+    await access(postgrest, constants.X_OK).catch(() => {
+      throw new Error(`--postgrest must be the path of a program, and this is none: ${postgrest}`);
+    });
   if (fresh && (await lockHolder(folder)) === null) await rm(folder, { recursive: true, force: true });
   unlock = await lockFolder(folder);
   const progress = (step: string) => console.log(`${elapsed().padStart(5)} s  ${step}`);
-  const stack = await startStack({ folder, ports, throwaway: false, progress, signal: stopping.signal });
+  const stack = await startStack({ folder, ports, throwaway: false, progress, postgrest, signal: stopping.signal });
   if (!stack.supabase_url.endsWith(`:${ports.gateway}`)) {
     console.log(`\nPort ${ports.gateway} is taken, so it is another one this time: ${stack.supabase_url}`);
   }

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { SignJWT } from "jose";
+import type { Project } from "./companies.ts";
 import { freePort } from "./ports.ts";
 import { type Child, spawnGuarded, waitFor } from "./process.ts";
 import type { Secrets } from "./secrets.ts";
@@ -42,12 +43,16 @@ export async function tokensOfKeys({
   ]);
 }
 
-/** What answers at this port calls itself, or undefined while it serves nothing yet. */
-export async function whichDataApi(url: string): Promise<string | undefined> {
-  const response = await fetch(url).catch(() => undefined);
+/** What the Data API at an address calls itself, or undefined while it serves nothing yet. */
+async function nameOf(url: string, headers: Record<string, string> = {}): Promise<string | undefined> {
+  const response = await fetch(url, { headers }).catch(() => undefined);
   await response?.body?.cancel();
-  return response && response.status < 500 ? (response.headers.get("Server") ?? "an unknown Data API") : undefined;
+  return response && response.status < 500 ? (response.headers.get("Server") ?? "without a name") : undefined;
 }
+
+/** What the Data API of a project calls itself. */
+export const whichDataApi = ({ supabase_url, publishable_key }: Pick<Project, "supabase_url" | "publishable_key">) =>
+  nameOf(`${supabase_url}/rest/v1/`, { apikey: publishable_key });
 
 /**
  * Starts a Data API: PostgREST, or what stands in for it.
@@ -66,7 +71,7 @@ export async function startDataApi(
   const env = { ...process.env, ...dataApiSettings(url, jwtSecret, port), ...settings };
   const child = spawnGuarded({ command, args, env, signal: "SIGTERM", logFile });
   try {
-    await waitFor("The Data API", child, logFile, () => whichDataApi(`http://127.0.0.1:${port}/`));
+    await waitFor("The Data API", child, logFile, () => nameOf(`http://127.0.0.1:${port}/`));
   } catch (error) {
     await child.stop();
     throw error;

@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { type Company, demoCompanies, type Project } from "./companies.ts";
 import { buildDashboard, serveDashboard } from "./dashboard.ts";
-import { startDataApi, tokensOfKeys } from "./data_api.ts";
+import { startDataApi, tokensOfKeys, whichDataApi } from "./data_api.ts";
 import { type DatabaseUrl, pushMigrations, seedDemoData } from "./database.ts";
 import { startEdgeFunction } from "./edge_function.ts";
 import { forward, startGateway, toDataApi, toLite } from "./gateway.ts";
@@ -24,6 +24,8 @@ export interface StackFile {
   dashboard_url: string;
   publishable_key: string;
   secret_key: string;
+  /** What the Data API calls itself. */
+  data_api: string;
   companies: Company[];
 }
 
@@ -132,8 +134,9 @@ async function startParts(options: StackOptions, parts: Parts): Promise<Omit<Sta
   const companies = await withKeys(`${folder}/companies.json`, project, database.url);
   step("the dashboard");
   await dashboardBuilt;
+  const data_api = (await whichDataApi(project)) ?? "";
   const file: StackFile = {
-    ...{ pid: process.pid, ...project, secret_key, dashboard_url, companies },
+    ...{ pid: process.pid, ...project, secret_key, data_api, dashboard_url, companies },
     database_url: database.url("postgres"),
     superuser_url: database.url("supabase_admin"),
   };

@@ -1,6 +1,7 @@
 // The local Data API answers what PostgREST 16.2 answers (test/recorded), but for its name, and PGRST202's hint, which is
 // a guess. What it sends to PostgreSQL is in test/sql/data_api_calls.test.ts.
 import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { SignJWT } from "jose";
@@ -8,6 +9,7 @@ import postgres from "postgres";
 import { afterAll, expect, test } from "vitest";
 import { startDataApi } from "../../scripts/stack/data_api.ts";
 import { startPostgres } from "../../scripts/stack/postgres.ts";
+import { root } from "../../scripts/stack/process.ts";
 import { randomPassword, stackSecrets } from "../../scripts/stack/secrets.ts";
 import { workFolder } from "../support/command_line.ts";
 import { read } from "../support/pages.ts";
@@ -117,6 +119,19 @@ test("without a free connection for as long as a request waits, it says so; and 
   await sql`select pg_terminate_backend(${pid}, 5000)`;
   expect(await send("rpc/list_teams", team)).toEqual(ended);
   expect(await send("rpc/list_teams", team)).toEqual(found("and again"));
+});
+
+test("the program that is given takes its place, with the same settings", async () => {
+  const program = `${folder}/postgrest`;
+  const main = `${root}/scripts/stack/data_api/main.ts`;
+  const script = `#!/bin/sh\nenv | grep ^PGRST_ | cut -d= -f1 | sort > '${program}.settings'\nexec '${process.execPath}' '${main}'\n`;
+  await writeFile(program, script, { mode: 0o700 });
+  const own = await startDataApi(`${folder}/own.log`, server.url("authenticator"), secret, { binary: program });
+  await own.stop();
+  // Those of PostgREST's documentation, all from the environment.
+  const names = "DB_ANON_ROLE DB_EXTRA_SEARCH_PATH DB_POOL DB_SCHEMAS DB_URI JWT_SECRET SERVER_HOST SERVER_PORT";
+  const given = (await readFile(`${program}.settings`, "utf8")).trim().split("\n");
+  expect(given).toEqual(names.split(" ").map((name) => `PGRST_${name}`));
 });
 
 test("tables and everything else are not there", async () => {

@@ -4,8 +4,9 @@ import { expect, test } from "vitest";
 import { bin, root } from "../../scripts/stack/process.ts";
 import { readTap } from "../runner/pgtap.ts";
 import { specification } from "../runner/specification.ts";
+import { writer } from "../runner/writer.ts";
 import { runProgram, workFolder } from "../support/command_line.ts";
-import { stack } from "../support/stack.ts";
+import { allServed, sql, stack } from "../support/stack.ts";
 
 const folder = workFolder();
 
@@ -125,4 +126,15 @@ test("a statement that no test proves, or one that did not run or failed, is a f
     "",
     "x.test.ts: no page has a statement b.1",
   ]);
+});
+
+test("somebody always writes to the stack: the transaction is begun anew when it was ended", async () => {
+  const writing = () => sql<{ xid: string }[]>`
+    select backend_xid::text as xid from pg_stat_activity where application_name = ${writer} and backend_xid is not null`;
+  const seen = new Set<string>();
+  for (let time = 0; time < 3; time++) {
+    await expect.poll(async () => (await writing()).filter(({ xid }) => !seen.has(xid)).length).toBeGreaterThan(0);
+    for (const { xid } of await writing()) seen.add(xid);
+    await allServed();
+  }
 });

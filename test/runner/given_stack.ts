@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { demoCompanies } from "../../scripts/stack/companies.ts";
 import { buildDashboard, serveDashboard } from "../../scripts/stack/dashboard.ts";
+import { whichDataApi } from "../../scripts/stack/data_api.ts";
 import { seedDemoData } from "../../scripts/stack/database.ts";
 import { freePort } from "../../scripts/stack/ports.ts";
 import { root } from "../../scripts/stack/process.ts";
@@ -36,7 +37,8 @@ export async function joinGivenStack(file: string): Promise<{ folder: string; st
   const dashboard = await serveDashboard(folder, await freePort(0), Number(new URL(supabase_url).port));
   const dashboard_url = `http://127.0.0.1:${dashboard.port}`;
   await buildDashboard(folder, project, dashboard_url);
-  const stack: StackFile = { ...(given as Given), ...project, pid: process.pid, dashboard_url, companies };
+  const data_api = (await whichDataApi(project)) ?? "";
+  const stack: StackFile = { ...(given as Given), ...project, pid: process.pid, data_api, dashboard_url, companies };
   await writePrivate(`${folder}/stack.json`, JSON.stringify(stack));
   const stop = async () => {
     await dashboard.stop();

@@ -1,10 +1,12 @@
 // The stack that the tests share. Watch mode uses the stack of `npm start` if it is running. A run starts its own
 // stack, so that it can run beside `npm start`, or uses the stack that it is given (run.ts).
+import { readFile } from "node:fs/promises";
 import type { TestProject } from "vitest/node";
 import { root } from "../../scripts/stack/process.ts";
 import { runningStack } from "../../scripts/stack/running.ts";
 import { startOwnStack } from "../support/own_stack.ts";
 import { joinGivenStack } from "./given_stack.ts";
+import { alwaysWrite } from "./writer.ts";
 
 let shared: Promise<() => Promise<void>> | undefined;
 
@@ -34,9 +36,20 @@ async function share(watch: boolean): Promise<() => Promise<void>> {
   };
 }
 
+/** The stack that the tests share, with somebody who always writes to it. */
+async function shareBusy(watch: boolean): Promise<() => Promise<void>> {
+  const stop = await share(watch);
+  const { superuser_url } = JSON.parse(await readFile(process.env.STACK_FILE ?? "", "utf8"));
+  const writing = alwaysWrite(superuser_url);
+  return async () => {
+    await writing.stop();
+    await stop();
+  };
+}
+
 /** Every project of vitest.config.ts that needs the stack calls this; the first one starts it. */
 export async function setup({ config }: TestProject): Promise<void> {
-  shared ??= share(config.watch);
+  shared ??= shareBusy(config.watch);
   await shared;
 }
 

@@ -48,6 +48,7 @@ export class ClosingLine implements Reporter {
     const isGiven = Boolean(process.env.GIVEN_STACK);
     for (const [file, reason] of isGiven ? ownersOnly() : []) console.log(`Not run: ${file}: ${reason}`);
     if (!this.#isWhole) console.log("Only some tests ran, and the specification was not checked");
+    printDataApi();
     for (const problem of this.#isWhole ? specification(ran) : []) {
       if (problem) console.log(problem);
       this.#count(problem === "");
@@ -89,6 +90,12 @@ export class ClosingLine implements Reporter {
     console.log(`${this.#passed} passed, ${this.#failed} failed`);
     if (this.#failed > 0) process.exitCode ||= 1;
   }
+}
+
+/** Prints which Data API the stack of the run had, if it had one. */
+function printDataApi(): void {
+  const file = process.env.STACK_FILE;
+  if (file && existsSync(file)) console.log(`The Data API: ${JSON.parse(readFileSync(file, "utf8")).data_api}`);
 }
 
 /** Prints what random tests have tried (test/support/counts.ts). */

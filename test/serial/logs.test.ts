@@ -14,7 +14,7 @@ import { hashOf, stack } from "../support/stack.ts";
 import { newWorld } from "../support/world.ts";
 
 const folder = dirname(process.env.STACK_FILE ?? "");
-const logs = ["function.log", "postgres.log", "gateway.log"];
+const logs = ["function.log", "postgres.log", "gateway.log", "data_api.log"];
 const read = (name: string): Buffer => readFileSync(`${folder}/${name}`);
 
 /** Sends what a caller with this key can send, and unusual requests with these texts. Returns their number. */

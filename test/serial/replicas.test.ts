@@ -6,7 +6,7 @@ import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { type ApiKey, companyOfFile } from "../support/companies.ts";
 import { type FunctionProcess, startDataApi, startFunction } from "../support/function_process.ts";
 import { ask, queries } from "../support/log_queries.ts";
-import { hashOf, type Row, sql, stack } from "../support/stack.ts";
+import { allServed, hashOf, type Row, sql, stack } from "../support/stack.ts";
 import { startStandby } from "../support/standby.ts";
 
 const standby = await startStandby();
@@ -148,6 +148,7 @@ test("a copy that is kept from both servers ends equal to the primary", async ()
     const changed = sql`${members} order by random() limit 3`;
     await sql`update app.members set name = name || '!' where company_id = ${company.id} and id in (${changed})`;
     await addMembers(2);
+    await allServed();
   };
   // It begins at the primary, where members have been deleted that the replica still has and returns.
   for (let round = 0; round < 5; round++) {
@@ -216,6 +217,7 @@ test.each<[what: string, why: RegExp, end: () => Promise<() => unknown>]>([
 });
 
 test("a standby that has been promoted is no replica any more, and serves as the primary of a function without any", async () => {
+  await allServed();
   await standby.caughtUp();
   const page = rowsOf(await send("/members/changes?limit=1"));
   await standby.sql`select pg_promote()`;

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import { expect, vi } from "vitest";
 import type { StackFile } from "../../scripts/stack/stack.ts";
+import { writer } from "../runner/writer.ts";
 import { checkedFetch } from "./contract.ts";
 
 const stackFile = process.env.STACK_FILE;
@@ -50,13 +51,18 @@ export async function call(path: string, key: string | null, init: RequestInit =
 
 /**
  * Waits until the changes of a list have all that is committed. One is served when every transaction that began before it
- * has ended, also those of other tests.
+ * has ended: that of the session which always writes, and those of other tests.
  */
 export async function allServed(): Promise<void> {
   const [{ mark } = { mark: "" }] = await sql<{ mark: string }[]>`select pg_current_xact_id() as mark`;
+  await endWriter();
   const served = () => sql`select where pg_snapshot_xmin(pg_current_snapshot()) > ${mark}::xid8`;
   await vi.waitFor(async () => expect(await served()).toHaveLength(1), { timeout: 120_000, interval: 10 });
 }
+
+/** Ends the transaction of the session that always writes. It begins another one at once. */
+export const endWriter = () =>
+  sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${writer}`;
 
 /** The path and query of the next page below the base address, by the pattern by which octokit finds the link. */
 export function nextPage({ headers }: Response): string | undefined {

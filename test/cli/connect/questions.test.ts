@@ -4,7 +4,7 @@ import papaparse from "papaparse";
 import { expect, test } from "vitest";
 import { environment, run, workFolder } from "../../support/command_line.ts";
 import { companyOfTest } from "../../support/companies.ts";
-import { sql } from "../../support/stack.ts";
+import { allServed, sql } from "../../support/stack.ts";
 import { appsScript } from "./apps_script.ts";
 import { blocks, runRecipe } from "./recipe.ts";
 
@@ -78,6 +78,7 @@ test("kudos-per-team.md: curl, Google Sheets and SQLite show what the tables hav
     from app.day_ratings as r join app.teams as t on t.id = r.team_id where r.company_id = ${company.id} group by 1, 2`.values();
   expect(shown("Mood per team")).toEqual({ heads: ["month", "team", "ratings", "average"], rows: moods.sort() });
 
+  await allServed();
   await run(["sync", "company.sqlite"], folder, environment(company.key));
   const copy = new DatabaseSync(`${folder}/company.sqlite`, { readOnly: true });
   const [query = "", scores = ""] = blocks("kudos-per-team.md", "sql");

@@ -7,7 +7,7 @@ import papaparse from "papaparse";
 import { test as base, expect } from "vitest";
 import { root } from "../../../scripts/stack/process.ts";
 import { workFolder } from "../../support/command_line.ts";
-import { expectRows, type Row, stack } from "../../support/stack.ts";
+import { allServed, expectRows, type Row, stack } from "../../support/stack.ts";
 import { startFaultyProxy, status } from "../faulty_proxy.ts";
 import { appsScript } from "./apps_script.ts";
 import { addKudos, idsOf, lists, makeLists } from "./companies.ts";
@@ -217,6 +217,7 @@ test("the n8n workflow asks for what the API has, and ends only when it says tha
   const { nodes } = JSON.parse(readFileSync(`${root}/docs/connect/n8n-public-data-api.json`, "utf8"));
   const requests = nodes.filter(({ type }: { type: string }) => type.endsWith(".httpRequest"));
   expect(requests).toHaveLength(2);
+  await allServed();
   for (const { parameters } of requests) {
     const address = parameters.url.replace(/^=?https:\/\/<project>.*?\/public-api/, stack.api_url);
     const response = await fetch(address.replace("{{ $json.after }}", "start"), { headers: { "X-API-Key": year.key } });
