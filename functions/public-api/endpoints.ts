@@ -9,7 +9,7 @@ import type {
 } from "./endpoint_types.ts";
 
 /** The API version that `GET /` reports (`docs/api.md`, Versioning). */
-export const version = "1.3.1";
+export const version = "1.4.0";
 
 /** The most rows of a total. The database function is generated with this number. */
 export const maxGroups = 10_000;
