@@ -1,9 +1,12 @@
 // The schemas of parameters, for the OpenAPI document and for the tools of assistants.
 import type { Endpoint, ParameterKind } from "./endpoint_types.ts";
-import { maxNames, namesFor } from "./parameters.ts";
+import { lengths, maxNames, namesFor } from "./parameters.ts";
 
 /** JSON Schema 2020-12, as OpenAPI 3.1 holds it. */
 export type Schema = { readonly [keyword: string]: unknown };
+
+/** A text of so many characters. */
+const text = ([minLength, maxLength]: readonly [number, number]): Schema => ({ type: "string", minLength, maxLength });
 
 /** `since` and `until` are plain strings: they allow more than RFC 3339. */
 const kinds: Record<Exclude<ParameterKind, "include" | "by">, Schema> = {
@@ -11,8 +14,8 @@ const kinds: Record<Exclude<ParameterKind, "include" | "by">, Schema> = {
   format: { type: "string", enum: ["json", "csv"], default: "json" },
   true: { type: "string", enum: ["true"] },
   uuid: { type: "string", format: "uuid" },
-  text: { type: "string", minLength: 1 },
-  email: { type: "string", minLength: 1 },
+  text: text(lengths.text),
+  email: text(lengths.email),
   place: { type: "string" },
   time_zone: { type: "string", default: "UTC", examples: ["Europe/Berlin"] },
   since: { type: "string" },

@@ -75,14 +75,22 @@ function isTimeZone(name: string): boolean {
 
 const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.source;
 
-/** A row to start after, as the arguments of the database: its id, alone or behind its time. */
+/**
+ * A row to start after, as the arguments of the database: its id, alone or behind its time. Only a time with six digits
+ * is the row's: a client that has made a date of it may have rounded it, and would miss rows without a word.
+ */
 function placeIn(text: string): { starting_after: string; after_time?: string } | undefined {
-  const [, time, id] = new RegExp(`^(?:(.*)_)?(${uuid})$`, "i").exec(text) ?? [];
-  const after = time === undefined ? undefined : parseInstant(time, "until");
-  if (id && time === undefined) return { starting_after: id.toLowerCase() };
-  if (id && after && !after.day) return { starting_after: id.toLowerCase(), after_time: timestamp(after, Math.floor) };
-  return undefined;
+  const [, time, id] = new RegExp(`^(?:(.*\\.\\d{6}Z)_)?(${uuid})$`, "i").exec(text) ?? [];
+  if (!id || (time && !parseInstant(time, "since"))) return undefined;
+  return { starting_after: id.toLowerCase(), ...(time && { after_time: time }) };
 }
+
+/** The shortest and the longest text of a filter, in characters. */
+export const lengths = { text: [1, 255], email: [3, 320] } as const;
+
+/** Whether a text has the length of its kind. A character is a code point, not a UTF-16 code unit. */
+const hasLength = (text: string, [least, most]: (typeof lengths)[keyof typeof lengths]): boolean =>
+  new RegExp(`^[^]{${least},${most}}$`, "u").test(text);
 
 /** Of each kind the rule for its texts, and the value of a text that is as the rule says. */
 const values: Record<Exclude<ParameterKind, "include" | "by">, [rule: string, read: (text: string) => unknown]> = {
@@ -93,13 +101,17 @@ const values: Record<Exclude<ParameterKind, "include" | "by">, [rule: string, re
   format: ["must be json or csv", (text) => (text === "json" || text === "csv" ? text : undefined)],
   true: ["must be true", (text) => text === "true" || undefined],
   uuid: ["must be a uuid", (text) => new RegExp(`^${uuid}$`, "i").exec(text)?.[0].toLowerCase()],
-  text: ["must have 1 to 255 characters", (text) => /^.{1,255}$/su.exec(text)?.[0]],
+  text: [
+    `must have ${lengths.text.join(" to ")} characters`,
+    (text) => (hasLength(text, lengths.text) ? text : undefined),
+  ],
   // A blank was a plus sign that was not percent-encoded.
   email: [
     "must be an email address",
-    (text) => /^(?=.{3,320}$)[^@\s\0]+@[^@\s\0+]+$/u.exec(text.replaceAll(" ", "+"))?.[0],
+    (text) =>
+      hasLength(text, lengths.email) ? /^[^@\s\0]+@[^@\s\0+]+$/u.exec(text.replaceAll(" ", "+"))?.[0] : undefined,
   ],
-  place: ["must be the time and id of a row, joined by _, or its id", placeIn],
+  place: ["must be the time and ID of a row, as the API sends them (six digits), or its ID", placeIn],
   time_zone: [wrongTimeZone, (text) => (isTimeZone(text) ? text : undefined)],
   since: ["must be an ISO 8601 date-time", (text) => parseInstant(text, "since")],
   until: ["must be an ISO 8601 date-time", (text) => parseInstant(text, "until")],

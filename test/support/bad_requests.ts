@@ -107,9 +107,23 @@ const parameters: BadRequests = {
     ),
   "a starting_after that is neither an id nor a time and an id is refused": [
     ...["", "me", `_${uuid}`, `2026-01-01_${uuid}`, `2026-01-01T00:00_`, `now_${uuid}`, `${uuid}_${uuid}`],
-    ...[`2026-01-01T24:00Z_${uuid}`, `2026-01-01T00:00Z__${uuid}`, `2026-01-01T00:00Z_${uuid}0`],
+    ...[
+      `2026-01-01T24:00:00.000000Z_${uuid}`,
+      `2026-01-01T00:00:00.000000Z__${uuid}`,
+      `2026-02-30T00:00:00.000000Z_${uuid}`,
+    ],
+    // As dates of JavaScript, Java and .NET, of Ruby, PHP and Go, and of Python write it.
+    ...[
+      "2026-01-01T00:00:00.123Z",
+      "2026-01-01T00:00:00Z",
+      "2026-01-01T00:00:00.1234560Z",
+      "2026-01-01T00:00:00.123456%2B00:00",
+    ].map((time) => `${time}_${uuid}`),
   ].map((value) =>
-    get(`/teams?starting_after=${value}`, "starting_after must be the time and id of a row, joined by _, or its id"),
+    get(
+      `/teams?starting_after=${value}`,
+      "starting_after must be the time and ID of a row, as the API sends them (six digits), or its ID",
+    ),
   ),
   // Proves: reaching.7
   "an include that is not a list of further columns, each once, is refused with their names": [

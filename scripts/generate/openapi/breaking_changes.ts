@@ -29,9 +29,13 @@ function keywords(schema: Json): Record<string, unknown> {
   return Object.fromEntries(own);
 }
 
-/** Whether values keep their meaning: a response may say more of its values, a request may take texts of more formats. */
+/**
+ * Whether values keep their meaning: a response may say more of its values; a request may take texts of more formats, and
+ * say the length of texts where it did not say it before.
+ */
 function isKept(old: Json, now: Json, direction: Direction): boolean {
   const [promised, said] = [keywords(old), keywords(now)];
+  if (promised.maxLength === undefined) for (const one of [promised, said]) delete one.minLength, delete one.maxLength;
   const wanted = said.format === undefined ? { ...promised, format: undefined } : promised;
   if (direction === "request") return isDeepStrictEqual(wanted, { format: undefined, ...said });
   return Object.entries(promised).every(([name, value]) => isDeepStrictEqual(value, said[name]));

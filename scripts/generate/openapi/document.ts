@@ -132,7 +132,7 @@ const rewards: Schema = {
 /** Assistants and many tools see no headers. */
 const nextPage: Record<string, string> = {
   starting_after:
-    "A full page (as many rows as `limit`) means that there may be more: ask again with the last row's `id` as `starting_after`, until a page is shorter.",
+    "A full page (as many rows as `limit`) means that there may be more: ask again with the last row's time and ID, joined by `_`, as `starting_after`, until a page is shorter.",
   after:
     "There may be more behind every page that has rows: ask again with the last row's `cursor` as `after`, until a page has none.",
 };
