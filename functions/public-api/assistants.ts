@@ -41,6 +41,9 @@ export function shownClientName(name: unknown): string {
   return [...shown].slice(0, 60).join("");
 }
 
+/** The most characters of a client ID, which an address holds. */
+export const maxClientId = 2400;
+
 /** A registration that nobody has to keep: the client ID says itself what was registered. */
 export const clientIdOf = (name: string, redirectUris: readonly string[]): string =>
   `app.${base64Url(new TextEncoder().encode(JSON.stringify([name, ...redirectUris])))}`;
@@ -51,7 +54,7 @@ export const clientIdOf = (name: string, redirectUris: readonly string[]): strin
  */
 export function nameOfClient(clientId: string, redirectUri: string): string | null {
   const receiver = receiverOf(redirectUri);
-  if (receiver === null || clientId.length > 2400) return null;
+  if (receiver === null || clientId.length > maxClientId) return null;
   if (clientId.startsWith("https://")) {
     if (!URL.canParse(clientId)) return null;
     const { origin, host } = new URL(clientId);

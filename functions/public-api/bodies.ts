@@ -1,4 +1,5 @@
 import { FairQueue, type Visit } from "./fair_queue.ts";
+import { notJson, wrongByte } from "./json_text.ts";
 import { ApiError, badRequest, gone, tooManyRequests } from "./responses.ts";
 
 /** The most bytes of a body, and the text of the 400 for a larger one. */
@@ -143,15 +144,6 @@ function textOf(pieces: readonly Uint8Array[]): string {
   try {
     return pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();
   } catch {
-    throw badRequest(["body must be valid JSON"]);
-  }
-}
-
-/** Parses the text of a body. Throws a 400 ApiError if it is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw badRequest(["body must be valid JSON"]);
+    throw notJson(wrongByte(pieces));
   }
 }

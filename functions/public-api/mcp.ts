@@ -1,10 +1,10 @@
 // POST /mcp: the endpoints that read, as tools of an assistant (`docs/api.md`, Assistants). app.ts loads this file when
 // the path is first asked for, because its library takes a tenth of a second.
 import { createMcpHandler, Server, type Tool } from "@modelcontextprotocol/server";
-import { parseJson } from "./bodies.ts";
 import { CsvConverter } from "./csv_converter.ts";
 import type { Column, Endpoint, Parameter } from "./endpoint_types.ts";
 import { endpoints, version } from "./endpoints.ts";
+import { parseJson } from "./json_text.ts";
 import { parameterSchema } from "./parameter_schemas.ts";
 import { readParameters } from "./parameters.ts";
 import { ApiError, badRequest, type Outcome, shownName, textOf } from "./responses.ts";
@@ -225,7 +225,8 @@ export async function serveMcp(headers: Headers, text: string, scopes: readonly 
 
 /** The answer as the client takes it: one event of a stream, or for clients that name no streams its JSON. */
 function shape(body: string, type: string | null, accept: string | null): { body: string; type: string | null } {
-  const data = /^data: (.*)$/m.exec(type === "text/event-stream" ? body : "")?.[1];
+  // A dot would end at a line separator in a text.
+  const data = /^data: ([^\r\n]*)$/m.exec(type === "text/event-stream" ? body : "")?.[1];
   if (data === undefined || accept?.includes("text/event-stream")) return { body, type };
   return { body: data, type: "application/json" };
 }
@@ -236,10 +237,17 @@ const maxLevels = 32;
 const isDeep = (value: unknown, levels = maxLevels): boolean =>
   value instanceof Object && (levels === 0 || Object.values(value).some((inner) => isDeep(inner, levels - 1)));
 
+/** What some clients send as null they mean to leave out. */
+const withoutNulls = (given: object): object =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+
 /** The one message of a body. Batches are no longer part of the protocol, and would be many requests in one. */
 function message(text: string): object {
   const parsed = parseJson(text);
   if (isDeep(parsed)) throw badRequest([`body must have at most ${maxLevels} levels of objects and lists`]);
-  if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return parsed;
-  throw badRequest(["body must be one JSON-RPC message"]);
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed))
+    throw badRequest(["body must be one JSON-RPC message"]);
+  const { params, ...rest }: { params?: unknown } = parsed;
+  if (params === null) return rest;
+  return params instanceof Object && !Array.isArray(params) ? { ...rest, params: withoutNulls(params) } : parsed;
 }

@@ -2,7 +2,7 @@
 // admin agrees on the dashboard (sql/schema/0920_assistants.sql). A registration is stored nowhere. app.ts loads this
 // file when one of its paths is first asked for.
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { base64Url, clientIdOf, receiverOf, shownClientName } from "./assistants.ts";
+import { base64Url, clientIdOf, maxClientId, receiverOf, shownClientName } from "./assistants.ts";
 import type { BodyLimit } from "./bodies.ts";
 import { hashOf } from "./credentials.ts";
 import type { SignInSettings } from "./database.ts";
@@ -91,13 +91,15 @@ function register(text: string): Outcome {
   if (!(body instanceof Object)) return refused("invalid_request", "body must be a JSON object");
   const { client_name, redirect_uris } = body;
   const sent = Array.isArray(redirect_uris) ? redirect_uris : [];
-  // VS Code registers four addresses at once, of which it then uses one.
+  // VS Code and its forks register several addresses at once, of which one is then used.
   const uris = sent.filter((uri): uri is string => typeof uri === "string" && receiverOf(uri) !== null);
-  const rule = "redirect_uris must have 1 to 5 addresses of known assistants or of this computer";
-  if (uris.length < 1 || uris.length > 5) return refused("invalid_redirect_uri", rule);
+  const rule = "redirect_uris must have 1 to 10 addresses of known assistants or of this computer";
+  if (uris.length < 1 || uris.length > 10) return refused("invalid_redirect_uri", rule);
   const name = shownClientName(client_name);
+  const client_id = clientIdOf(name, uris);
+  if (client_id.length > maxClientId) return refused("invalid_redirect_uri", "redirect_uris are too long together");
   const registered = {
-    client_id: clientIdOf(name, uris),
+    client_id,
     client_id_issued_at: Math.floor(Date.now() / 1000),
     client_name: name,
     redirect_uris: uris,

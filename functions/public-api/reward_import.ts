@@ -1,4 +1,4 @@
-import { parseJson } from "./bodies.ts";
+import { parseJson } from "./json_text.ts";
 import { badRequest, shownName } from "./responses.ts";
 import { checkRow, countFields, type RowProblem, rewardFields, rowsOf } from "./reward_rows.ts";
 

@@ -266,12 +266,25 @@ describe("a request", () => {
     expect(result.tools).toHaveLength(10);
   });
 
+  test("in which a client has null for what it leaves out is answered", async () => {
+    const plain = async (message: object) =>
+      (await (await send(message, { Accept: "application/json" })).json()).result;
+    const call = { jsonrpc: "2.0", id: 1, method: "tools/call" };
+    for (const params of [
+      { name: "list_teams", arguments: null },
+      { name: "list_teams", arguments: {}, _meta: null },
+    ])
+      expect(await plain({ ...call, params })).toMatchObject({ structuredContent: { columns: expect.any(Array) } });
+    for (const params of [null, { cursor: null }])
+      expect((await plain({ ...listTools, params })).tools).toHaveLength(10);
+  });
+
   // Proves: assistants.1
   test("that is no message, several, or of another method is refused", async () => {
     const deep = "body must have at most 32 levels of objects and lists";
     for (const [body, error] of [
-      ["{", "body must be valid JSON"],
-      ["", "body must be valid JSON"],
+      ["{", "body must be valid JSON: it ends too early, at character 2"],
+      ["", "body must be valid JSON: it ends too early, at character 1"],
       [[listTools, listTools], "body must be one JSON-RPC message"],
       ["null", "body must be one JSON-RPC message"],
       [JSON.stringify(listTools).padEnd(65_537), "body must be at most 64 KiB"],

@@ -23,7 +23,11 @@ test.each<[method: string, path: string, errors: string[]]>([
   ["DELETE", "/people", notFound],
   ["DELETE", "/members?limit=0", Array(5).fill("405 Method Not Allowed: /members accepts GET, HEAD, OPTIONS")],
   ["GET", "/activity?limit=0", [...unauthorized, forbidden("read:activity"), `400 ${limit}`]],
-  ["POST", "/rewards", [...unauthorized, forbidden("write:rewards"), "400 body must be valid JSON"]],
+  [
+    "POST",
+    "/rewards",
+    [...unauthorized, forbidden("write:rewards"), "400 body must be valid JSON: it ends too early, at character 2"],
+  ],
   ["POST", "/rewards?limit=1", [...unauthorized, forbidden("write:rewards"), leftOut("/rewards", "POST")]],
   // Programs probe for assistants, and must find out that a key is wanted.
   ...["GET", "DELETE"].map((method): [string, string, string[]] => [

@@ -149,6 +149,8 @@ test("registration keeps the addresses of known hosts and of this computer, and 
   const vsCode = ["http://localhost/", "http://127.0.0.1:33418/", "https://vscode.dev/redirect"];
   const { status, body } = await register([...vsCode, "https://evil.example/"], "VS Code\u202e");
   expect([status, body.client_name, body.redirect_uris]).toEqual([201, "VS Code", vsCode]);
+  const many = (count: number) => Array.from({ length: count }, (_, port) => `http://127.0.0.1:${40_000 + port}/`);
+  expect([(await register(many(10))).status, (await register(many(11))).status]).toEqual([201, 400]);
   const callback = "/api/mcp/auth_callback";
   const strangers = [
     `https://evil.example${callback}`,

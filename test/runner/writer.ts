@@ -1,34 +1,27 @@
 // Somebody always writes: a session that holds a transaction which has written, as some program of a busy service does. A
 // test that needs what it wrote to be served to copies has to wait for it (allServed in test/support/stack.ts).
-import postgres from "postgres";
+import pg from "pg";
 
 /** The session's name. Ending it makes older writers end; the next one begins at once. */
 export const writer = "somebody who writes";
 
 /** Holds such a transaction on this server, begun anew whenever it ends, until it is stopped. */
 export function alwaysWrite(url: string): { stop(): Promise<void> } {
-  let isOver = false;
-  let current = open();
-
-  function open(): postgres.Sql {
-    const sql = postgres(url, {
-      ...{ max: 1, backoff: () => 0, onnotice: () => {}, connection: { application_name: writer } },
-      onclose: () => {
-        if (!isOver) current = open();
-      },
-    });
-    const write = "begin; select pg_current_xact_id()";
-    sql
-      .unsafe(write)
-      .simple()
+  let stop = async () => {};
+  const begin = () => {
+    const client = new pg.Client({ connectionString: url, application_name: writer });
+    client.on("error", () => {});
+    client.once("end", begin);
+    stop = () => {
+      client.off("end", begin);
+      return client.end();
+    };
+    // What ends the session before it has begun to write ends it as later.
+    client
+      .connect()
+      .then(() => client.query("begin; select pg_current_xact_id()"))
       .catch(() => {});
-    return sql;
-  }
-
-  return {
-    async stop() {
-      isOver = true;
-      await current.end({ timeout: 1 });
-    },
   };
+  begin();
+  return { stop: () => stop() };
 }

@@ -13,23 +13,76 @@ const invalid = "body must be valid JSON";
 const empty = "body must not be empty";
 const row = '{"external_id": "bad", "name": "Bad", "points_cost": 1}';
 
+/** The row with another end, and where that is wrong. */
+const ending = ([end, where]: readonly [string, string]) => [row.replace("1}", end), where] as const;
+const badText = "the text that begins at character 32";
+
 /** A row whose name consists of these bytes. */
 const named = (...name: number[]) => Buffer.from(row.replace("Bad", String.fromCharCode(...name)), "latin1");
 
 const bodies: BadRequests = {
   // Proves: errors.2, rows.26
   "a body that is not JSON is refused": [
-    ...[" ", "{", row.slice(0, -1), `${row},`, `${row}\n${row}`, `[${row},]`, "nothing", '"\n"', "[".repeat(20_000)],
-    ...["1,}", "01}", "+1}", ".5}", "0x10}", "NaN}"].map((end) => row.replace("1}", end)),
-    ...["B\nad", "B\\xad", "B\\u12"].map((name) => row.replace("Bad", name)),
-    ...[row.replaceAll('"', "'"), row.replace('"name"', "name"), `// comment\n${row}`, "<reward/>"],
-    ...["external_id=bad&name=Bad&points_cost=1", "external_id,name,points_cost\r\nbad,Bad,1\r\n"],
-  ].map((body) => post(body, invalid)),
+    ...([
+      ["{", "it ends too early, at character 2"],
+      [row.slice(0, -1), "it ends too early, at character 55"],
+    ] as const),
+    ...([
+      ["[".repeat(20_000), "it ends too early, at character 20001"],
+      ["nothing", "nothing at character 1"],
+    ] as const),
+    ...([
+      [`${row},`, '"," at character 56'],
+      [`[${row},]`, '"]" at character 58'],
+      [`[${row}\n${row}]`, '"{" at line 2, character 1'],
+    ] as const),
+    ...(
+      [
+        ["1,}", '"}" at character 56'],
+        ["1 2}", '"2" at character 56'],
+        ["1]", '"]" at character 55'],
+      ] as const
+    ).map(ending),
+    ...(
+      [
+        ["01}", '"0"'],
+        ["+1}", '"+"'],
+        [".5}", '"."'],
+        ["0x10}", '"0"'],
+        ["NaN}", "NaN"],
+        ["-Infinity}", '"-Infinity"'],
+      ] as const
+    )
+      .map(([end, found]) => [end, `${found} at character 54`] as const)
+      .map(ending),
+    ...["B\nad", "B\\xad", "B\\u12"].map(
+      (name) => [row.replace("Bad", name), `${badText} has a control character or a wrong escape`] as const,
+    ),
+    ...([
+      [row.slice(0, 34), `${badText} has no end`],
+      [row.replaceAll('"', "'"), '"\'" at character 2'],
+    ] as const),
+    ...([
+      [row.replace('"name"', "name"), "name at character 24"],
+      [`// comment\n${row}`, '"/" at character 1'],
+    ] as const),
+    ...([
+      ["<reward/>", '"<" at character 1'],
+      ["external_id,name\r\nbad,Bad\r\n", "external_id at character 1"],
+    ] as const),
+  ].map(([body, where]) => post(body, `${invalid}: ${where}`)),
   // Proves: rows.27
   "a body that is not UTF-8 is refused": [
-    ...[named(0x80), named(0xe4), named(0xc0, 0xaf), named(0xed, 0xa0, 0x80), named(0xf4, 0x90, 0x80, 0x80)],
-    ...[named(0xf0, 0x9f, 0x98), Buffer.from(row, "utf16le"), gzipSync(row)],
-  ].map((body) => post(new Uint8Array(body), invalid)),
+    ...[[0x80], [0xe4], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xf0, 0x9f, 0x98]].map(
+      (bytes) => [named(...bytes), 33, bytes[0]] as const,
+    ),
+    // Behind a character that stands for such a byte elsewhere, and is right here.
+    [Buffer.concat([Buffer.from(row.slice(0, 33).replace("{", "{\ufffd")), Buffer.from([0xff])]), 37, 0xff] as const,
+    [gzipSync(row), 2, 0x8b] as const,
+  ].map(([body, place, byte = 0]) => {
+    const shown = byte.toString(16).toUpperCase();
+    return post(new Uint8Array(body), `${invalid}: byte ${place} (0x${shown}) is not UTF-8`);
+  }),
   // Proves: errors.3, rows.28
   "an empty body is refused: no bytes, no rewards": [
     ...["", "[]", " [ ] ", '{"rewards": []}', '{"\\u0072ewards": []}'].map((body) => post(body, empty)),
