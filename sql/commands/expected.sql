@@ -124,6 +124,7 @@ function app.from_replica(json)|form=security invoker, stable, returns json, sea
 function app.insert_api_key(text,_text,timestamptz)|form=security invoker, volatile, returns json, search_path=""|granted to authenticated=EXECUTE|owner=postgres
 function app.is_erased(uuid,uuid)|form=security invoker, stable, returns bool, search_path=""|owner=postgres
 function app.is_time_up(float8)|form=security invoker, volatile, returns bool, search_path=""|owner=postgres
+function app.is_unlocked(text)|form=security invoker, volatile, returns bool, search_path=""|owner=postgres
 function app.iso_8601(timestamptz)|form=security invoker, stable, returns text, search_path=""|granted to authenticated=EXECUTE|granted to public_api=EXECUTE|owner=postgres
 function app.keep_changes(regclass)|form=security invoker, volatile, returns void, search_path=""|owner=postgres
 function app.kept_tables()|form=security invoker, stable, returns setof regclass, search_path=""|owner=postgres
@@ -148,7 +149,7 @@ function app.note_use(uuid,uuid)|form=security invoker, volatile, returns void, 
 function app.number_change()|form=security invoker, volatile, returns trigger, search_path=""|owner=postgres
 function app.only_replaces_erased(uuid,_uuid,_uuid)|form=security invoker, stable, returns bool, search_path=""|owner=postgres
 function app.origin_of_cursors()|form=security invoker, immutable, returns text, search_path=""|granted to public_api=EXECUTE|owner=postgres
-function app.overdue()|form=security invoker, stable, returns setof record, search_path="", enable_seqscan=off, enable_bitmapscan=off, enable_sort=off|owner=postgres
+function app.overdue(text)|form=security invoker, stable, returns setof app.overdue_rows, search_path="", enable_seqscan=off, enable_bitmapscan=off, enable_sort=off|owner=postgres
 function app.page_headers()|form=security invoker, immutable, returns text, search_path=""|granted to public_api=EXECUTE|owner=postgres
 function app.page_of_changes(text,uuid,_text,int4,xid8,uuid,xid8,uuid,xid8,text,xid8,text)|form=security invoker, volatile, returns record, search_path="", jit=off|granted to public_api=EXECUTE|owner=postgres
 function app.periods(text,timestamptz,timestamptz,text)|form=security invoker, stable, returns setof record, search_path=""|granted to public_api=EXECUTE|owner=postgres
@@ -254,7 +255,7 @@ policy api_read on app.pulse_responses|form=permissive for select to public_api 
 policy api_read on app.rewards|form=permissive for select to public_api using by app.current_company_id(), company_id
 policy api_read on app.teams|form=permissive for select to public_api using by app.current_company_id(), company_id
 policy api_update on app.rewards|form=permissive for update to public_api using with check by app.current_company_id(), company_id
-procedure app.forget_all_deletions()|form=security invoker, volatile, returns void|owner=postgres
+procedure app.forget_all_deletions(int8)|form=security invoker, volatile, returns record|owner=postgres
 procedure app.purge_before(uuid,timestamptz)|form=security invoker, volatile, returns void|owner=postgres
 procedure app.purge_expired()|form=security invoker, volatile, returns void|owner=postgres
 procedure app.purge_table(uuid,timestamptz,text,int8,float8,int8,text,text)|form=security invoker, volatile, returns record|owner=postgres
@@ -342,6 +343,7 @@ trigger record_truncate on app.rewards|form=after truncate for each statement ex
 trigger record_truncate on app.teams|form=after truncate for each statement execute function app.record_deletions()
 trigger refuse_change on app.api_key_events|form=before delete or update for each row execute function app.refuse_change()
 trigger refuse_truncate on app.api_key_events|form=before truncate for each statement execute function app.refuse_change()
+type app.overdue_rows|owner=postgres
 type app.verified_key|granted to public_api=USAGE|owner=postgres
 view api.activity|granted to public_api=SELECT|owner=postgres
 view api.categories|granted to public_api=SELECT|owner=postgres

@@ -17,6 +17,14 @@ select has_function_privilege('pg_catalog.pg_ls_waldir()', 'execute') as sees_wa
 \endif
 
 with
+locked (relation, pid, lasts) as (
+  select distinct c.relname, l.pid, now() - a.xact_start
+  from pg_catalog.pg_locks as l
+  join pg_catalog.pg_class as c on c.oid = l.relation and c.relnamespace = 'app'::regnamespace and c.relkind = 'r'
+  left join pg_catalog.pg_stat_activity as a on a.pid = l.pid
+  where l.granted and l.database = (select d.oid from pg_catalog.pg_database as d where d.datname = current_database())
+    and l.mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+),
 signs (sign, found, alert) as (
   select
     'connections', format('%s of %s', count(*), current_setting('max_connections')),
@@ -87,8 +95,19 @@ signs (sign, found, alert) as (
   -- What should have been deleted two days ago (docs/operate/erase-and-retain.md, Retention).
   select
     'retention', coalesce(string_agg(distinct o.company_id::text, ', ' order by o.company_id::text), 'none'), count(*) > 0
-  from app.overdue() as o
-  where o.late > interval '2 days'
+  from (values ('kudos'), ('day_ratings'), ('pulse_responses')) as r (relation)
+  cross join lateral app.overdue(r.relation) as o
+  where o.late > interval '2 days' and not exists (select from locked as l where l.relation = r.relation)
+  union all
+  -- What somebody has locked whole keeps the nightly job from deleting, and requests from reading.
+  select
+    'locked tables',
+    coalesce(
+      string_agg(format('%s: %s, process %s', l.relation, date_trunc('second', l.lasts), l.pid), ', ' order by l.lasts desc),
+      'none'
+    ),
+    coalesce(max(l.lasts) > interval '1 minute', false)
+  from locked as l
   union all
   -- The ids of deleted rows, which the same job forgets after 90 days.
   select 'recorded deletions', format('%s older than 92 days', count(*)), count(*) > 0

@@ -115,8 +115,9 @@ end
 $$;
 
 -- Removes the recorded deletions that are older than 90 days, of all lists and companies, which the triggers that record
--- deletions do only for the list and company of the next one; and codes of assistants that have expired, likewise.
-create procedure app.forget_all_deletions()
+-- deletions do only for the list and company of the next one; and codes of assistants that have expired, likewise. It goes
+-- by how old the oldest one is, so what one night leaves comes first in the next one: unreached says how many lists.
+create procedure app.forget_all_deletions(inout unreached bigint default 0)
 language plpgsql security invoker
 as $$
 declare
@@ -124,6 +125,7 @@ declare
   last app.forgotten_deletions;
   reached app.forgotten_deletions;
 begin
+  unreached := 0;
   delete from app.assistant_codes as c where c.expires_at < now();
   -- app.forget_deletions begins at the mark of what is forgotten. Rows below it are those that app.forget_cursors has made
   -- worthless, and those of transactions that ended late. Up to 50,000 in a night.
@@ -135,7 +137,9 @@ begin
     and f.company_id = d.company_id and f.relation = d.relation and (d.deleted_in, d.id) <= (f.deleted_in, f.id);
   commit;
   for list in
-    select distinct d.company_id, d.relation from app.deletions as d join app.companies as c on c.id = d.company_id
+    select d.company_id, d.relation from app.deletions as d join app.companies as c on c.id = d.company_id
+    where d.deleted_at < now() - interval '90 days'
+    group by d.company_id, d.relation order by min(d.deleted_at)
   loop
     last := null;
     loop
@@ -148,66 +152,112 @@ begin
       last := reached;
     end loop;
   end loop;
+  if app.is_time_up() then
+    select count(distinct (d.company_id, d.relation)) into unreached
+    from app.deletions as d where d.deleted_at < now() - interval '90 days';
+  end if;
 end
 $$;
 
--- The tables with rows older than the retention of their company, also where it has moved away and left its rows. The
--- settings: see purge_some.
-create function app.overdue() returns table (company_id uuid, relation text, before timestamptz, late interval)
-language sql stable set search_path = ''
+-- A part of a night: a table with rows older than the retention of their company, and how late the oldest of them is.
+create type app.overdue_rows as (company_id uuid, relation text, before timestamptz, late interval);
+revoke all on type app.overdue_rows from public;
+
+-- Those of one table, also of companies that have moved away and left their rows. The settings: see purge_some.
+create function app.overdue(relation text) returns setof app.overdue_rows
+language plpgsql stable set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
-begin atomic
-  select c.id, o.relation, t.before, t.before - o.oldest
-  from app.companies as c
-  cross join lateral (select now() - c.retention as before) as t
-  cross join lateral (values
-    ('kudos', (select min(k.created_at) from app.kudos as k where k.company_id = c.id)),
-    ('day_ratings', (select min(r.created_at) from app.day_ratings as r where r.company_id = c.id)),
-    ('pulse_responses', (select min(p.created_at) from app.pulse_responses as p where p.company_id = c.id))
-  ) as o (relation, oldest)
-  where c.serving <> 'moving' and o.oldest < t.before;
-end;
+as $$
+begin
+  return query execute format(
+    'select c.id, %1$L, t.before, t.before - o.oldest
+     from app.companies as c
+     cross join lateral (select now() - c.retention as before) as t
+     cross join lateral (select min(r.created_at) as oldest from app.%1$I as r where r.company_id = c.id) as o
+     where c.retention is not null and c.serving <> ''moving'' and o.oldest < t.before',
+    relation
+  );
+end
+$$;
+
+-- Whether rows of a table can be deleted now: nobody has locked all of it. Holds a lock like a delete's until the commit.
+create function app.is_unlocked(relation text) returns boolean
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  execute format('lock table app.%I in row exclusive mode nowait', relation);
+  return true;
+exception
+  when lock_not_available then return false;
+end
+$$;
 
 -- Deletes what is older than the retention of its company, in all companies, also in those that have moved away and left
 -- their rows, and then the recorded deletions that nobody needs any more. Each part has its share of the time.
 --
 -- It goes by how overdue the oldest row is, so what one night leaves comes first in the next one; and in turns of about
--- 100,000 rows, so that a table with years to delete does not keep the others waiting. A company that fails stops no
--- other, and is tried again by the next call. At the end there is an error, whose DETAIL names what failed: of all that is
--- raised, pg_cron keeps only that.
+-- 100,000 rows, so that a table with years to delete does not keep the others waiting. A company that fails, and a table
+-- that somebody has locked, stop no other, and are tried again by the next call. At the end there is an error that says
+-- how much failed and how much is left, with the first ten failures as its DETAIL: of all that is raised, pg_cron keeps
+-- only that. Two calls at the same time do no harm.
 create procedure app.purge_expired()
 language plpgsql security invoker
 as $$
 declare
   share constant double precision := 0.375;
   turn constant bigint := 100000;
-  list record;
+  relations constant text[] := '{kudos,day_ratings,pulse_responses}';
+  relation text;
+  due app.overdue_rows[];
+  list app.overdue_rows;
   deleted bigint;
   failure text;
   failure_code text;
   total bigint := 0;
   purged integer := 0;
+  -- Companies, and tables of companies, that were tried in vain; and tables that somebody has locked.
   failed text[] := '{}';
+  locked text[] := '{}';
   failures text[] := '{}';
   is_rest boolean := true;
+  rest integer := 0;
+  unreached bigint;
 begin
   while is_rest and not app.is_time_up(share) loop
     is_rest := false;
-    for list in
-      select o.* from app.overdue() as o
-      where not failed && array[o.company_id::text, o.company_id || ' ' || o.relation] order by o.late desc
-    loop
+    rest := 0;
+    due := '{}';
+    foreach relation in array relations loop
+      continue when relation = any (locked);
+      if app.is_unlocked(relation) then
+        due := due || array(select o from app.overdue(relation) as o);
+      else
+        locked := locked || relation;
+      end if;
+    end loop;
+    commit;
+    foreach list in array array(select d from unnest(due) as d order by d.late desc) loop
       -- A company whose lock was waited for once.
-      continue when list.company_id::text = any (failed);
+      continue when failed && array[list.company_id::text, list.company_id || ' ' || list.relation]
+        or list.relation = any (locked);
+      if app.is_time_up(share) then
+        rest := rest + 1;
+        continue;
+      end if;
+      if not app.is_unlocked(list.relation) then
+        locked := locked || list.relation;
+        continue;
+      end if;
       call app.purge_table(
         list.company_id, list.before, list.relation, turn, share, deleted, failure, failure_code
       );
       total := total + deleted;
-      is_rest := is_rest or deleted >= turn or coalesce(failure_code = 'query_canceled', false);
-      exit when failure_code = 'query_canceled';
-      if failure is not null then
+      is_rest := is_rest or deleted >= turn;
+      if failure_code = 'query_canceled' then
+        rest := rest + 1;
+      elsif failure is not null then
         failed := failed || concat_ws(' ', list.company_id, case when failure_code <> '55P03' then list.relation end);
         failures := failures || format('%s: %s: %s rows deleted, then: %s', list.company_id, list.relation, deleted, failure);
       elsif deleted > 0 then
@@ -217,12 +267,24 @@ begin
     end loop;
   end loop;
   raise notice '% rows deleted', total;
-  call app.forget_all_deletions();
-  if failures <> '{}' then
-    raise exception '% of % purges failed', cardinality(failures), cardinality(failures) + purged
-      using detail = array_to_string(failures, E'\n');
-  elsif is_rest then
-    raise exception '% rows deleted: statement_timeout leaves no time for the rest, which comes first in the next call', total;
+  call app.forget_all_deletions(unreached);
+  if failures <> '{}' or locked <> '{}' or is_rest or rest + unreached > 0 then
+    raise exception using
+      message = concat_ws(
+        '; ',
+        format('%s rows deleted', total),
+        cardinality(nullif(failures, '{}')) || format(' of %s purges failed', cardinality(failures) + purged),
+        'locked by somebody, and left: ' || nullif(array_to_string(locked, ', '), ''),
+        case when is_rest or rest + unreached > 0 then format(
+          'statement_timeout leaves no time for the rest, which comes first in the next call '
+            '(%s tables of companies, %s lists of recorded deletions)',
+          greatest(rest, is_rest::integer), unreached
+        ) end
+      ),
+      detail = concat_ws(
+        E'\n', array_to_string(failures[:10], E'\n'),
+        case when cardinality(failures) > 10 then format('and %s more', cardinality(failures) - 10) end
+      );
   end if;
 end
 $$;
@@ -230,14 +292,17 @@ $$;
 comment on function app.is_time_up(double precision) is 'Whether this share of statement_timeout is over for the running call.';
 comment on function app.purge_some(uuid, timestamptz, timestamptz, text) is
   'Deletes up to 2,000 old rows of a table. Returns how many, and the time of the newest of them.';
-comment on function app.overdue() is 'The tables with rows older than the retention of their company, and how late they are.';
+comment on type app.overdue_rows is 'A table with rows older than the retention of their company, and how late they are.';
+comment on function app.overdue(text) is 'The companies with rows of a table that are older than their retention.';
+comment on function app.is_unlocked(text) is 'Whether rows of a table can be deleted now, because nobody has locked all of it.';
 comment on procedure app.purge_table(uuid, timestamptz, text, bigint, double precision, bigint, text, text) is
   'Deletes the old rows of a table, and commits after every 2,000. Returns how many, and the error that ended it.';
 comment on procedure app.purge_before(uuid, timestamptz) is
   'Deletes the kudos, day ratings and pulse answers of a company that were created before a time, and commits after every '
   '2,000 rows.';
-comment on procedure app.forget_all_deletions() is
-  'Removes the recorded deletions that are older than 90 days, and codes of assistants, and commits after every 5,000.';
+comment on procedure app.forget_all_deletions(bigint) is
+  'Removes the recorded deletions that are older than 90 days, and codes of assistants, and commits after every 5,000. Returns '
+  'how many lists it did not reach.';
 comment on procedure app.purge_expired() is
   'Deletes the kudos, day ratings and pulse answers that are older than the retention of their company, then the recorded '
   'deletions that nobody needs.';

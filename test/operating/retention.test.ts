@@ -196,6 +196,46 @@ test("with a time limit, as pg_cron has one, a locked company is named and purge
   expect((await run("purge_expired()", 60_000)).at(-1)).toBe("9 rows deleted");
 });
 
+test("a table that somebody has locked whole keeps no other waiting, and is named; two nights at once do no harm", async () => {
+  for (const { id } of [company, other]) {
+    await fill(id, 3);
+    await keepHalf(id);
+  }
+  for (const mode of ["access exclusive", "exclusive"]) {
+    const locked = await hold(sql, `lock table app.pulse_responses in ${mode} mode`);
+    const rows = mode === "exclusive" ? 0 : 12;
+    await expect(run("purge_expired()")).rejects.toThrow(
+      `${rows} rows deleted; locked by somebody, and left: pulse_responses`,
+    );
+    const [row = ""] = (await watch()).filter((one) => one.includes(",locked tables,"));
+    expect(row).toMatch(/^f,locked tables,"pulse_responses: 00:00:\d\d, process \d+"$/);
+    await locked.release();
+  }
+  expect((await left(company.id)).map(({ rows }) => rows)).toEqual([3, 3, 6]);
+  const both = (await Promise.all([run("purge_expired()"), run("purge_expired()")])).flat();
+  expect(both.filter((line) => line.includes(":")).toSorted()).toEqual(
+    [company, other].map(({ id }) => `${id}: pulse_responses: 3 rows deleted`).toSorted(),
+  );
+});
+
+test("an error of a night with many failures has their number, and ten of them", async () => {
+  const many = await Promise.all(Array.from({ length: 11 }, () => createCompany(sql, "One of many")));
+  for (const { id } of many) {
+    await sql`insert into app.day_ratings (company_id, rating, created_at) values (${id}, 3, '2025-01-01Z')`;
+    await keepHalf(id);
+  }
+  await sql.unsafe(
+    "create trigger stuck before delete on app.day_ratings for each row execute function app.refuse_change()",
+  );
+  const failed = await run("purge_expired()").catch((error) => error);
+  await sql`drop trigger stuck on app.day_ratings`;
+  expect(failed.message).toContain("0 rows deleted; 11 of 11 purges failed");
+  expect(failed.detail.split("\n")).toEqual([
+    ...Array(10).fill(expect.stringContaining("day_ratings: 0 rows")),
+    "and 1 more",
+  ]);
+});
+
 test("with too little time each part of the night has its share, and the next night begins with what this one left", async () => {
   await fill(company.id, 3000);
   await fill(other.id, 2);
@@ -212,7 +252,7 @@ test("with too little time each part of the night has its share, and the next ni
   const failed = await run("purge_expired()", 8000).catch((error: Error) => error.message);
   await sql.unsafe("drop function app.wait cascade");
   expect(failed).toContain(
-    "2000 rows deleted; 2000 rows deleted: statement_timeout leaves no time for the rest, which comes first in the next call",
+    "2000 rows deleted; 2000 rows deleted; statement_timeout leaves no time for the rest, which comes first in the next call (6 tables of companies, 0 lists of recorded deletions)",
   );
   expect(await sql`select from app.deletions where company_id = ${other.id}`).toHaveLength(0);
   const next = await run("purge_expired()");
@@ -247,6 +287,22 @@ test("a company that has moved away and left its rows keeps them no longer, and 
   expect(await left(company.id)).toEqual(allLeft(1, "2026-01-01 00:00:01+00"));
   await withDatabase(url, (operator) => operator`select app.delete_company(${company.id})`);
   expect(await moved()).toEqual(["f,moved companies,none"]);
+});
+
+test("with too little time the recorded deletions that are oldest are forgotten first, and those not reached are counted", async () => {
+  for (const [place, { id }] of [company, other].entries())
+    await sql`
+      insert into app.deletions (company_id, relation, id, deleted_at)
+      select ${id}, 'app.teams', gen_random_uuid(), now() - interval '91 days' - ${place}::int * interval '1 day'`;
+  await sql.unsafe(`
+    create function app.wait() returns trigger language plpgsql as 'begin perform pg_sleep(1.1); return null; end';
+    create trigger slow after delete on app.deletions for each row execute function app.wait()`);
+  const failed = await run("purge_expired()", 2000).catch((error: Error) => error.message);
+  await sql.unsafe("drop function app.wait cascade");
+  expect(failed).toContain("(0 tables of companies, 1 lists of recorded deletions)");
+  const left = await sql`select company_id from app.deletions where company_id in (${company.id}, ${other.id})`;
+  expect([...left]).toEqual([{ company_id: company.id }]);
+  await run("purge_expired()");
 });
 
 test("recorded deletions are forgotten after 90 days without another deletion, and the others stay", async () => {
