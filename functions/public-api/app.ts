@@ -4,9 +4,8 @@ import { keyHashOf } from "./credentials.ts";
 import { csv } from "./csv.ts";
 import {
   type Arguments,
-  asSent,
+  asPage,
   asText,
-  asWhole,
   type CallDatabase,
   type Caller,
   connect,
@@ -37,7 +36,7 @@ import {
   toResponse,
 } from "./responses.ts";
 import { performance } from "./timing.ts";
-import { WaitingLine } from "./waiting_line.ts";
+import { quick, WaitingLine } from "./waiting_line.ts";
 import { watched } from "./watched_answer.ts";
 
 /**
@@ -52,13 +51,11 @@ export function createApp(settings: Settings, log: (line: string) => void) {
   const refusedUses = new RefusedUses(callDatabase);
   const signIn = settings.signIn && createSignIn(settings.signIn, line, bodies, primary);
 
-  return async (request: Request, { completed }: { completed?: Promise<unknown> } = {}): Promise<Response> => {
-    // It rejects when a caller hangs up, whatever becomes of the answer: unhandled, that would end the instance.
-    completed?.catch(() => {});
+  return async (request: Request, info: Info = {}): Promise<Response> => {
     const started = performance.now();
     const requestId = crypto.randomUUID();
-    const { path, query } = splitUrl(request.url);
-    const received = { request, completed, address: settings.baseUrl + path, query };
+    const { path, ...received } = receive(request, info, settings.baseUrl);
+    line.arrived(received.connection);
     const { answer, logged } = await respond(path, received).catch(failed);
     // The caller may still be sending what is left of the body, which must not be taken for the next request.
     const isUnread = request.body !== null && !request.bodyUsed;
@@ -82,21 +79,27 @@ export function createApp(settings: Settings, log: (line: string) => void) {
   }
 
   async function respondTo(endpoint: Endpoint, received: Received): Promise<Outcome> {
-    const { request, completed } = received;
+    const { request, completed, connection } = received;
     const sending = Promise.withResolvers<void>();
-    const visit = new Visit(keyHashOf(request.headers), request.signal, completed ?? sending.promise);
+    const visit = new Visit(keyHashOf(request.headers), request.signal, completed ?? sending.promise, connection);
     const caller = callerOf(endpoint, request.headers);
     const ask = <Body>(rpc: string, args: object, read: Reader<Body>) =>
       callDatabase(rpc, { key_hash: visit.keyHash, ...args }, caller, read);
     const verify = () => ask("verify_api_key", { required_scope: caller.scope }, asText);
     const service: Service = {
-      call: (rpc, args) => line.call(visit, false, () => ask(rpc, args(), asText), verify),
+      call: (rpc, args) => line.call(visit, quick, () => ask(rpc, args(), asText), verify),
       page: (rpc, args, isTotal, isForwarded) =>
-        line.page(visit, isTotal, () => ask(rpc, args, isForwarded && completed ? asSent : asWhole), verify),
+        line.page(visit, isTotal, () => ask(rpc, args, asPage(isForwarded && completed ? "json" : "csv")), verify),
       upload: (limit, serve) => bodies.hold(visit, request, limit, serve),
       // The log has the status of the tool's endpoint: the protocol's is 200. The tool reads the answer to its end here.
       ask: async (other, query) => {
-        const { answer, logged } = await respondTo(other, { request, completed: undefined, address: "", query });
+        const { answer, logged } = await respondTo(other, {
+          request,
+          completed: undefined,
+          connection: "",
+          address: "",
+          query,
+        });
         return { answer, logged: { ...logged, status: answer.status } };
       },
     };
@@ -180,13 +183,25 @@ function callerOf({ method, path, scope, kind }: Endpoint, headers: Headers): Ca
 /** Calls the database with the key of the request when it is the turn of its company, and with these arguments then. */
 type Call = (rpc: string, args: () => object) => Promise<Reply<string>>;
 
+/** What the runtime says of a request: when its answer has left, or its caller, and where it came from. Not every one does. */
+type Info = { completed?: Promise<unknown>; remoteAddr?: { hostname: string; port: number } };
+
+/** What there is to know of a request. The name of its connection is empty where the runtime does not say where it came from. */
+function receive(request: Request, { completed, remoteAddr }: Info, baseUrl: string): Received & { path: string } {
+  // It rejects when a caller hangs up, whatever becomes of the answer: unhandled, that would end the instance.
+  completed?.catch(() => {});
+  const { path, query } = splitUrl(request.url);
+  const connection = remoteAddr ? `${remoteAddr.hostname} ${remoteAddr.port}` : "";
+  return { request, completed, connection, path, address: baseUrl + path, query };
+}
+
 /**
- * A request, the whole address that it asks for without the query, and the query as it was sent. `completed` is settled
- * when its answer has left, or its caller; not every runtime says so.
+ * A request, its connection, the whole address that it asks for without the query, and the query as it was sent.
  */
 type Received = {
   readonly request: Request;
   readonly completed: Promise<unknown> | undefined;
+  readonly connection: string;
   readonly address: string;
   readonly query: string;
 };

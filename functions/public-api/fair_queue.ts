@@ -11,12 +11,17 @@ export class Visit {
   readonly keyHash: string;
   readonly #signal: AbortSignal;
   readonly ended: Promise<unknown>;
+  readonly connection: string;
 
-  /** `signal`: the caller has disconnected. `ended` is settled when the answer has left, or the caller. */
-  constructor(keyHash: string, signal: AbortSignal, ended: Promise<unknown>) {
+  /**
+   * `signal`: the caller has disconnected. `ended` is settled when the answer has left, or the caller. `connection` names
+   * that of the caller, if it is known.
+   */
+  constructor(keyHash: string, signal: AbortSignal, ended: Promise<unknown>, connection = "") {
     this.keyHash = keyHash;
     this.#signal = signal;
     this.ended = ended;
+    this.connection = connection;
   }
 
   /** The result. When the caller disconnects before, throws a 499 ApiError at once, and `discard` gets the result. */

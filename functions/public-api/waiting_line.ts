@@ -1,18 +1,21 @@
-import { Busy, discard, type Page, type Reply, readVerifiedKey } from "./database.ts";
+import { Busy, discard, type Page, type Reply, readVerifiedKey, sizeOf } from "./database.ts";
 import { FairQueue, type Visit } from "./fair_queue.ts";
 import { KnownKeys } from "./known_keys.ts";
 import { OpenAnswers } from "./open_answers.ts";
 import { ApiError } from "./responses.ts";
 
 /**
- * How many calls run at once, of totals and of all others (PostgREST has 10 or more connections), of new keys, and of one
- * company without its totals: beside 200 callers of one company's pages of 1,000 rows the neighbor's 95th percentile was
+ * How many calls run at once, of slow ones and of all others (PostgREST has 10 or more connections), of new keys, and of one
+ * company without its slow ones: beside 200 callers of one company's pages of 1,000 rows the neighbor's 95th percentile was
  * 92 to 103 ms with three, 127 to 334 ms with four, on two cores that everything shares.
  */
-const maxCalls = { totals: 2, others: 6, newKeys: 2, othersOfOneCompany: 3 };
+const maxCalls = { slow: 2, others: 6, newKeys: 2, othersOfOneCompany: 3 };
 
-/** How many milliseconds a total waits for its turn at maxCalls. */
-const patienceOfTotals = 10_000;
+/** How many milliseconds a call that keeps the database busy for long waits for its turn at maxCalls. */
+const patienceOfSlow = 10_000;
+
+/** The bytes of a page from which the next ones of its company are slow, and for how many milliseconds. */
+const heavy = { bytes: 1024 * 1024, lasts: 10_000 };
 
 /** The milliseconds between two refusals of keys, and the longest delay of one: so who tries many keys mostly waits outside. */
 const refusals = { apart: 20, held: 20_000 };
@@ -22,6 +25,10 @@ const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeou
 const pause = () => sleep(25 + 75 * Math.random());
 
 type Ask<Body> = () => Promise<Reply<Body>>;
+/** Whether a call may keep the database busy for long, for a key of this company. */
+type IsSlow = (company: string) => boolean;
+/** The call of an import, or one that checks a key. */
+export const quick: IsSlow = () => false;
 
 /**
  * The line before the database (`docs/api.md`, Limits). Requests wait here without a connection, each company in a lane
@@ -33,10 +40,15 @@ export class WaitingLine {
   /** Key hash → the call that verifies it now. */
   readonly #verifying = new Map<string, Promise<unknown>>();
   readonly #answers = new OpenAnswers(() => this.#admit());
-  /** What may keep the database busy for long waits apart: one of a company, so that its other requests go on. */
-  readonly #totals = new FairQueue(maxCalls.totals, (lane, inside) => inside < 1 && this.#mayAnswer(lane));
+  /**
+   * What may keep the database busy for long waits apart: one of a company, so that its other requests go on; totals, and
+   * pages of a company whose last ones were heavy. So no companies with such calls fill the places of all others.
+   */
+  readonly #slow = new FairQueue(maxCalls.slow, (lane, inside) => inside < 1 && this.#mayAnswer(lane));
+  /** Company → until when its pages are slow. */
+  readonly #heavyUntil = new Map<string, number>();
   readonly #others = new FairQueue(maxCalls.others, (lane, inside) => {
-    const ofCompany = Math.min(maxCalls.othersOfOneCompany, this.#ofOneCompany - this.#totals.inside(lane));
+    const ofCompany = Math.min(maxCalls.othersOfOneCompany, this.#ofOneCompany - this.#slow.inside(lane));
     return inside < (lane === "" ? maxCalls.newKeys : ofCompany) && this.#mayAnswer(lane);
   });
   /** How many calls of one company the database lets run. It says so when a key is verified. */
@@ -48,13 +60,15 @@ export class WaitingLine {
    * cannot serve now is made again, from the end of its lane. Throws what `ask` and `verify` throw, a 429 ApiError when
    * there was no turn in time, and a 499 when the caller disconnects.
    */
-  async call<Body>(visit: Visit, isTotal: boolean, ask: Ask<Body>, verify: Ask<string>): Promise<Reply<Body>> {
-    if (isTotal) visit.patience = patienceOfTotals;
+  async call<Body>(visit: Visit, isSlow: IsSlow, ask: Ask<Body>, verify: Ask<string>): Promise<Reply<Body>> {
     for (;;) {
       try {
         if (visit.refusal) await visit.wait(pause());
         if (this.#laneOf(visit) === "") await this.#verify(visit, verify);
-        const place = await (isTotal ? this.#totals : this.#others).enter(this.#laneOf(visit), visit);
+        const lane = this.#laneOf(visit);
+        const queue = isSlow(lane) ? this.#slow : this.#others;
+        if (queue === this.#slow) visit.patience = patienceOfSlow;
+        const place = await queue.enter(lane, visit);
         const leave = () => {
           place();
           this.#admit();
@@ -68,15 +82,32 @@ export class WaitingLine {
     }
   }
 
+  /** A request has come over this connection. */
+  arrived(connection: string): void {
+    this.#answers.arrived(connection);
+  }
+
   /** Calls the database for a page. Its answer counts as open until the visit has ended. Else as `call`. */
   page(visit: Visit, isTotal: boolean, ask: Ask<Page>, verify: Ask<string>): Promise<Reply<Page>> {
     const askAndOpen = async () => {
       const reply = await ask();
       // As the database says: this instance may have forgotten the key meanwhile.
-      this.#answers.open(reply.logged.company_id ?? "", visit.ended);
+      const { company_id: company = "" } = reply.logged;
+      const bytes = sizeOf(reply.headers);
+      this.#answers.open(company, bytes, visit.ended, visit.connection);
+      // Of an unknown size it may be any.
+      if (bytes > heavy.bytes && Number.isFinite(bytes)) this.#heavyUntil.set(company, performance.now() + heavy.lasts);
       return reply;
     };
-    return this.call(visit, isTotal, askAndOpen, verify);
+    return this.call(visit, (company) => isTotal || this.#isHeavy(company), askAndOpen, verify);
+  }
+
+  /** Whether the last pages of a company were heavy. */
+  #isHeavy(company: string): boolean {
+    const until = this.#heavyUntil.get(company);
+    if (until === undefined || until > performance.now()) return until !== undefined;
+    this.#heavyUntil.delete(company);
+    return false;
   }
 
   /** Calls the database for a caller that has no key yet, who waits with the keys that are new here. Throws as `call`. */
@@ -89,12 +120,12 @@ export class WaitingLine {
   }
 
   #admit(): void {
-    this.#totals.admit();
+    this.#slow.admit();
     this.#others.admit();
   }
 
   #mayAnswer(lane: string): boolean {
-    return this.#answers.hasRoom(lane, this.#totals.inside(lane) + this.#others.inside(lane));
+    return this.#answers.hasRoom(lane, this.#slow.inside(lane) + this.#others.inside(lane));
   }
 
   /** The company of the key, or the empty text, which is the lane of all keys that are new here. */

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Busy } from "../../functions/public-api/database.ts";
 import { Visit } from "../../functions/public-api/fair_queue.ts";
 import { ApiError, tooManyRequests, unauthorized } from "../../functions/public-api/responses.ts";
-import { WaitingLine } from "../../functions/public-api/waiting_line.ts";
+import { quick, WaitingLine } from "../../functions/public-api/waiting_line.ts";
 import { verifiedKey } from "../support/service.ts";
 
 /** A call of the database: the company, and whether it is for a page, a total, or verifies the key. */
@@ -46,7 +46,14 @@ const { signal: stays } = new AbortController();
 /** Sends a request with a key, whose last letter is its company. Its answer is read at once, or when `ended` is settled. */
 function ask(
   key: string,
-  { isTotal = false, signal = stays, body = new ReadableStream(), ended = Promise.resolve() as Promise<unknown> } = {},
+  {
+    isTotal = false,
+    signal = stays,
+    body = new ReadableStream(),
+    ended = Promise.resolve() as Promise<unknown>,
+    bytes = 8_000,
+    connection = "",
+  } = {},
 ) {
   const begin = async <Body>(what: Call["what"], body: Body) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -58,10 +65,11 @@ function ask(
     };
     running.push({ company: key.slice(-1), what, end });
     await promise;
-    return { headers: new Headers(), body, logged: ownerOf(key) };
+    return { headers: new Headers({ "Content-Length": String(bytes) }), body, logged: ownerOf(key) };
   };
   const verify = () => begin("verify", JSON.stringify({ ...verifiedKey, requests_at_once: requestsAtOnce }));
-  const visit = new Visit(key, signal, ended);
+  line.arrived(connection);
+  const visit = new Visit(key, signal, ended, connection);
   return outcome(
     visit,
     line.page(visit, isTotal, () => begin(isTotal ? "total" : "page", body), verify),
@@ -172,7 +180,7 @@ describe("a key that is new to the instance", () => {
 
   test("is a failure when the database does not say whose it is", async () => {
     const reply = async () => ({ headers: new Headers(), body: JSON.stringify(verifiedKey), logged: {} });
-    await expect(line.call(new Visit("A", stays, Promise.resolve()), false, reply, reply)).rejects.toThrow("whose key");
+    await expect(line.call(new Visit("A", stays, Promise.resolve()), quick, reply, reply)).rejects.toThrow("whose key");
   });
 
   const guessCode = () => {
@@ -293,11 +301,48 @@ describe("a caller who disconnects", () => {
   });
 });
 
+describe("pages of a company whose last ones were heavy", () => {
+  const heavy = { bytes: 1024 * 1024 + 1 };
+
+  // Proves: requests.59
+  test("run one at a time, two of all such companies, for ten seconds, and leave the others six places", async () => {
+    await know(..."ABCDE");
+    for (const company of "ABC") {
+      ask(company, heavy);
+      await settle();
+      await endAll();
+    }
+    for (const company of "AABBCC") ask(company);
+    for (const company of "DDDEEE") ask(company);
+    await settle();
+    expect(companies().sort()).toEqual([..."ABDDDEEE"]);
+    await endAll();
+    await settle(10_000);
+    await askMany(3, "A");
+    expect(companies()).toEqual([..."AAA"]);
+  });
+
+  test("are heavy only when their size is known, and above 1 MiB", async () => {
+    for (const bytes of [1024 * 1024, Number.POSITIVE_INFINITY]) {
+      await know("A");
+      ask("A", { bytes });
+      await settle();
+      await endAll();
+      await askMany(3, "A");
+      expect(companies()).toEqual([..."AAA"]);
+      await endAll();
+    }
+  });
+});
+
 describe("answers that nobody reads", () => {
-  test("of one company are 16, beyond which its requests wait, and nobody else's", async () => {
+  const mebibyte = { bytes: 1024 * 1024 };
+  const never = { ...mebibyte, ended: new Promise(() => {}) };
+
+  test("of one company have 16 MiB, beyond which its requests wait, and nobody else's", async () => {
     await know("A", "B");
     const reading = Promise.withResolvers<void>();
-    const requests = Array.from({ length: 20 }, () => ask("A", { ended: reading.promise }));
+    const requests = Array.from({ length: 20 }, () => ask("A", { ...mebibyte, ended: reading.promise }));
     for (let ended = 0; ended < 16; ended++) {
       await settle();
       await running[0]?.end();
@@ -309,15 +354,34 @@ describe("answers that nobody reads", () => {
     await settle(2000);
     expect(requests.map(({ status }) => status).slice(14)).toEqual([200, 200, 429, 429, 429, 429]);
     reading.resolve();
+    await settle(1000);
     await askMany(3, "A");
     expect(running).toHaveLength(3);
+  });
+
+  test("count for a second after they have left, unless the next request comes over their connection; small ones do not", async () => {
+    const open = async (count: number, more: Parameters<typeof ask>[1]) => {
+      const all = Array.from({ length: count }, (_, n) => ask("A", { connection: `${n}`, ...more }));
+      for (let ended = 0; ended < count; ended++) {
+        await settle();
+        await running[0]?.end();
+      }
+      return all.filter(({ status }) => status === 200).length;
+    };
+    await know("A");
+    expect(await open(300, { bytes: 64 * 1024 })).toBe(300);
+    expect(await open(17, mebibyte)).toBe(16);
+    await settle(1000);
+    await endAll();
+    await settle(1000);
+    for (let count = 0; count < 40; count++) expect(await open(1, { ...mebibyte, connection: "the same" })).toBe(1);
   });
 
   test("leave no place to a caller who goes in the moment in which one of them ends", async () => {
     const [reading, caller] = [Promise.withResolvers<void>(), new AbortController()];
     await know("A");
-    for (const ended of [reading.promise, ...Array(15).fill(new Promise(() => {}))]) {
-      ask("A", { ended });
+    for (const ended of [reading.promise, ...Array(15).fill(never.ended)]) {
+      ask("A", { ...mebibyte, ended });
       await settle();
       await endAll();
     }
@@ -331,9 +395,8 @@ describe("answers that nobody reads", () => {
   });
 
   test("count for their company, also when its keys are so many that they are forgotten meanwhile", async () => {
-    const ended = new Promise(() => {});
     for (let open = 0; open < 16; open++) {
-      ask(`${open} of A`, { ended });
+      ask(`${open} of A`, never);
       await settle();
       await running[0]?.end();
       for (const key of manyKeys(200, "A")) {
@@ -348,20 +411,23 @@ describe("answers that nobody reads", () => {
     expect(companies()).toEqual(["B"]);
   });
 
-  test("are 64 in all, and count for two minutes", async () => {
-    const companies = [..."ABCDE"];
-    await know(...companies);
-    const never = new Promise(() => {});
-    const answered = () => requests.filter(({ status }) => status === 200).length;
-    const requests = companies.flatMap((key) => Array.from({ length: 16 }, () => ask(key, { ended: never })));
-    for (let ended = 0; ended < 80; ended++) {
+  test("have 64 MiB in all, beyond which each company has two, and count for two minutes", async () => {
+    await know(..."ABCDE");
+    const of = (key: string) => requests.filter(({ visit, status }) => visit.keyHash === key && status === 200).length;
+    const requests = [..."ABCD"].flatMap((key) => Array.from({ length: 16 }, () => ask(key, never)));
+    for (let ended = 0; ended < 64; ended++) {
       await settle();
       await running[0]?.end();
     }
-    expect(answered()).toBeGreaterThanOrEqual(64);
-    expect(answered()).toBeLessThan(64 + 6);
+    expect([..."ABCD"].map(of)).toEqual([16, 16, 16, 16]);
+    requests.push(...Array.from({ length: 4 }, () => ask("E", never)));
+    for (let ended = 0; ended < 4; ended++) {
+      await settle();
+      await running[0]?.end();
+    }
+    expect(of("E")).toBe(2);
     await settle(118_000);
-    ask("E");
+    requests.push(ask("A"));
     await settle(1_999);
     expect(running).toEqual([]);
     await settle(2);

@@ -33,13 +33,14 @@ const counting = JSON.stringify({
   params: { name: "count_activity", arguments: { by: ["month", "receiver_team"] } },
 });
 expect(await send("/rewards", ofMany(0), { body: catalogue(500) })).toBe(200);
-/** The companies that count, each with a year of 100,000 kudos. */
+/** The companies that count, each with a year of 100,000 kudos. The newest 1,000 have messages of 10,000 characters. */
 const counted = [flooding.id, other.id];
 await withoutTriggers(async (sql) => {
   await sql`insert into app.categories (company_id) select unnest(${counted}::uuid[])`;
   await sql`
     insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
-    select c.company_id, m.id, m.id, c.id, 'Thanks', now() - n * interval '5 minutes'
+    select c.company_id, m.id, m.id, c.id,
+           case when n > 1000 then 'Thanks' else repeat(md5(n::text), 312) end, now() - n * interval '5 minutes'
     from app.categories as c join app.members as m using (company_id), generate_series(1, 100000) as n
     where c.company_id = any (${counted}::uuid[])`;
 });
@@ -95,6 +96,7 @@ const floods: [what: string, flood: Flood][] = [
   ["pages with forty keys", { key: ofMany, path: "/rewards?limit=1000" }],
   ["exports", { key: ofMany, path: "/rewards?limit=1000&format=csv" }],
   ["key checks with forty keys", { key: ofMany, path: "" }],
+  ["heavy pages of two companies", { key: ofTwo, path: "/activity?limit=1000" }],
   ["totals of two companies", { key: ofTwo, path: "/activity/counts?by=month,receiver_team" }],
   ["tools of two companies", { key: ofTwo, path: "/mcp", body: counting }],
   // All write the same rewards, so that one waits for the locks of another and keeps its place and its connection.

@@ -35,7 +35,11 @@ function keywords(schema: Json): Record<string, unknown> {
  */
 function isKept(old: Json, now: Json, direction: Direction): boolean {
   const [promised, said] = [keywords(old), keywords(now)];
-  if (promised.maxLength === undefined) for (const one of [promised, said]) delete one.minLength, delete one.maxLength;
+  if (promised.maxLength === undefined)
+    for (const one of [promised, said]) {
+      delete one.minLength;
+      delete one.maxLength;
+    }
   const wanted = said.format === undefined ? { ...promised, format: undefined } : promised;
   if (direction === "request") return isDeepStrictEqual(wanted, { format: undefined, ...said });
   return Object.entries(promised).every(([name, value]) => isDeepStrictEqual(value, said[name]));
