@@ -37,8 +37,10 @@ test("a file of export --excel is recognised by its escaped formulas", async () 
     insert into app.rewards (company_id, external_id, name, points_cost)
     values (${id}, '1', '=1+1', 1), (${id}, '2', 'Mug', 1)`;
   await exportTo("excel.csv", "--excel");
-  const hint = "A file of export --excel is for reading: export without --excel, and import that file";
-  const message = new RegExp(`^excel.csv:\\d: name must not begin with "'=": "'=1\\+1"\n${hint}\nNothing was sent$`);
+  const hint = "A file of export --excel is for reading: export without --excel, and import that";
+  const message = new RegExp(
+    `^excel.csv:\\d: name must not begin with ' before =, \\+, -, or @: "'=1\\+1"\n${hint}\nNothing was sent$`,
+  );
   await expect(send("excel.csv")).rejects.toMatchObject({ exitCode: 1, message: expect.stringMatching(message) });
 });
 
@@ -185,10 +187,10 @@ test("what an export has that an import does not write is said, if it differs fr
   expect(await versions()).toEqual(before);
 });
 
-test("an export needs a key that reads the catalogue too, and an is_archived that no spreadsheet has translated", async () => {
-  await exported((rows) => rows.map((row) => ({ ...row, is_archived: "FALSCH" })));
+test("an export needs a key that reads the catalogue too, and an is_archived that is true or false", async () => {
+  await exported((rows) => rows.map((row) => ({ ...row, is_archived: "nein" })));
   expect(await refusal()).toContain(
-    'is_archived is true or false in English: not "FALSCH"; if nothing in that column has changed, delete it',
+    'is_archived is true or false: not "nein"; if nothing in that column has changed, delete it',
   );
   await exportTo("rewards.csv", "--include_archived");
   const message =
