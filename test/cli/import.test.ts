@@ -193,8 +193,9 @@ test.each<[file: string, content: string, problems: string[]]>([
 
 test("an id that no spreadsheet can have damaged is taken as it is, because the file is JSON", async () => {
   const ids = [...damagedIds.flatMap(({ ids }) => ids), ...goodIds];
-  await importFile("ids.json", JSON.stringify(rowsOf(ids)));
+  const { lines } = await importFile("ids.json", JSON.stringify(rowsOf(ids)));
   expect(await stored()).toHaveLength(ids.length);
+  expect(lines[0]).toMatch(/^ids.json:1: external_id "nan" looks like a missing value/);
 });
 
 const form = "Save it as CSV in UTF-8 (in Excel: File, Save as, CSV UTF-8; in LibreOffice: File, Save as, Text CSV)";
