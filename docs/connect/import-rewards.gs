@@ -174,13 +174,18 @@ function compare(rows, catalogue) {
   );
 }
 
-/** Writes the column Result: a heading, and a text for each of these rows. The other rows become empty. */
-function show({ sheet, column, height }, heading, texts) {
-  if (column > sheet.getMaxColumns()) sheet.insertColumnAfter(sheet.getMaxColumns());
-  const cells = Array.from({ length: height }, (_, index) => [texts.get(index + 2) ?? ""]);
-  const range = sheet.getRange(1, column, height + 1, 1);
+/**
+ * Writes the column Result: a heading, and a text for each of these rows. The other rows become empty, and so do all if the
+ * sheet has changed since it was read: a text would stand beside another row.
+ */
+function show({ sheet, rows }, heading, texts) {
+  const now = readSheet(sheet);
+  const isSame = JSON.stringify(now.rows) === JSON.stringify(rows);
+  if (now.column > sheet.getMaxColumns()) sheet.insertColumnAfter(sheet.getMaxColumns());
+  const cells = Array.from({ length: now.height }, (_, index) => [(isSame && texts.get(index + 2)) || ""]);
+  const range = sheet.getRange(1, now.column, now.height + 1, 1);
   range.setNumberFormat("@");
-  range.setValues([[heading], ...cells]);
+  range.setValues([[isSame ? heading : `${heading}. The rows have changed meanwhile, so no result is shown beside them`], ...cells]);
 }
 
 /** The answer to one request, and whether there are more rows. Retries while the API is busy: six requests at most. */

@@ -120,6 +120,26 @@ test("the sheet refuses the IDs that the command line refuses, and reads what it
   expect(await stored()).toMatchObject([{ points_cost: 5000 }, { points_cost: 0 }]);
 });
 
+test.each([
+  ["sorted", (cells: string[][]) => cells.splice(1, 2, ...cells.slice(1, 3).reverse())],
+  ["given a column", (cells: string[][]) => cells.map((row, n) => row.splice(1, 0, n === 0 ? "description" : "Nice"))],
+])("a sheet that was %s during a run gets no result beside another row, and keeps its cells", async (_how, change) => {
+  const { key, stored } = await makeShop();
+  const google = appsScript("import-rewards.gs", key);
+  const { cells } = google.open([
+    ["external_id", "name", "points_cost"],
+    ["1", "Mug", 250],
+    ["2", "Cup", 3],
+  ]);
+  google.hooks.whileFetching = () => void change(cells);
+  google.click(imports);
+  const column = cells[0]?.findIndex((heading) => heading.startsWith("Result")) ?? 0;
+  const heading = "Result: 2 of 2 imported. 2 new, 0 changed, 0 unchanged. The rows have changed meanwhile";
+  expect(columnOf(cells, column, 3)).toEqual([expect.stringContaining(heading), "", ""]);
+  expect(cells.slice(1, 3).flatMap((row) => row.slice(0, column))).not.toContain("");
+  expect(await stored()).toHaveLength(2);
+});
+
 test("an import that breaks off says how far it came, and the next one completes it", async () => {
   const { key, stored } = await makeShop();
   const busy = { status: 429, headers: { "Retry-After": "7" }, text: "Not now" };
