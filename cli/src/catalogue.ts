@@ -3,6 +3,7 @@ import { rewardFields } from "../../functions/public-api/reward_rows.ts";
 import type { Connection } from "./connection.ts";
 import { counted, printable, quoted } from "./errors.ts";
 import { formats } from "./formats.ts";
+import { datesOf, isDate, looksOf } from "./id_looks.ts";
 import { everyColumn, lists } from "./lists.ts";
 import type { Finding } from "./reward_csv.ts";
 import type { CheckedRow, Exported, Sent } from "./reward_file.ts";
@@ -48,7 +49,8 @@ export class Catalogue {
       this.#byId.set(reward.id, reward);
       if (reward.external_id === null) continue;
       this.#byExternalId.set(reward.external_id, reward);
-      this.#looks.set(lookOf(reward.external_id), reward.external_id);
+      for (const look of [...looksOf(reward.external_id), ...datesOf(reward.external_id)])
+        this.#looks.set(look, reward.external_id);
     }
   }
 
@@ -99,9 +101,13 @@ export class Catalogue {
     );
   }
 
-  /** An external_id of the catalogue that a spreadsheet may have made this new one of. */
-  lookalike(externalId: string): string | undefined {
-    return this.#byExternalId.has(externalId) ? undefined : this.#looks.get(lookOf(externalId));
+  /** What a new external_id looks like, if a spreadsheet may have made it of another one. */
+  likeness(externalId: string): string | undefined {
+    if (this.#byExternalId.has(externalId)) return undefined;
+    const looks = [...looksOf(externalId), ...(isDate(externalId) ? datesOf(externalId) : [])];
+    const known = looks.map((look) => this.#looks.get(look)).find((id) => id !== undefined);
+    if (known !== undefined) return quoted(known);
+    return isDate(externalId) ? "a date that a spreadsheet made of an ID" : undefined;
   }
 
   /** The reward to send for a row: with null for each field whose cell was emptied in an export. */
@@ -158,10 +164,4 @@ function unknownId(id: string, companyName: string): Finding {
       example: "check PUBLIC_API_KEY; --as-new imports rewards whose id and external_id the catalogue does not know",
     },
   };
-}
-
-/** An id without what spreadsheets and keyboards change: zeros in front, digits behind the 15th, marks, blanks, case. */
-function lookOf(externalId: string): string {
-  const plain = externalId.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
-  return plain.replace(/^0+(?=.)/, "").replace(/^(\d{15})\d+$/, "$1");
 }

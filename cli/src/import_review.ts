@@ -1,6 +1,7 @@
 // What an import would change, for a person who reviews it before it is sent.
 import Papa from "papaparse";
 import type { Catalogue, Change } from "./catalogue.ts";
+import { isMissing } from "./cell_rules.ts";
 import { printable, quoted } from "./errors.ts";
 import type { Sent } from "./reward_file.ts";
 import { writeWhole } from "./whole_file.ts";
@@ -23,6 +24,18 @@ export function some(lines: readonly string[], count = lines.length, max = maxSh
 export const named = (rewards: readonly Sent[]): string[] =>
   rewards.map(({ external_id, name }) => `  ${quoted(String(external_id))} ${printable(String(name))}`);
 
+/** Texts that a program may have written for a missing value, in lines. */
+export const doubts = (file: string, rewards: readonly Placed[]): string[] =>
+  rewards.flatMap(({ line, reward }) =>
+    Object.entries(reward)
+      .filter(([, value]) => typeof value === "string" && isMissing.test(value))
+      .map(
+        ([field, value]) =>
+          `${file}:${line}: ${field} ${shown(value)} looks like a missing value: if it is one, remove it`,
+      ),
+  );
+
+/** What an import would change, for a person who reviews it before it is sent. */
 export class Review {
   readonly #created: Placed[] = [];
   readonly #changed: (Placed & { changes: Change[] })[] = [];
@@ -35,16 +48,19 @@ export class Review {
       if (changes === null) this.#created.push({ line, reward });
       else if (changes.length > 0) this.#changed.push({ line, reward, changes });
       const id = String(reward.external_id);
-      const known = catalogue.lookalike(id);
-      if (known !== undefined)
-        this.warnings.push(`${file}:${line}: external_id ${quoted(id)} is new, but looks like ${quoted(known)}`);
+      const likeness = catalogue.likeness(id);
+      if (likeness !== undefined)
+        this.warnings.push(`${file}:${line}: external_id ${quoted(id)} is new, but looks like ${likeness}`);
     }
   }
 
   /** What is new, and what changes, field by field: at most 20 lines of each, or all. */
   lines(showsAll: boolean): string[] {
     const max = showsAll ? Number.POSITIVE_INFINITY : maxShown;
-    const created = named(this.#created.map(({ reward }) => reward));
+    const created = this.#created.map(({ reward: { external_id, ...fields } }) => {
+      const values = Object.entries(fields).map(([field, value]) => `${field}: ${shown(value)}`);
+      return `  ${shown(external_id)} ${values.join(", ")}`;
+    });
     const changed = this.#changed.flatMap(({ reward, changes }) =>
       changes.map(
         ({ field, old, new: now }) => `  ${quoted(String(reward.external_id))} ${field}: ${shown(old)} → ${shown(now)}`,

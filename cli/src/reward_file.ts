@@ -188,7 +188,8 @@ function checkRecord(columns: string[], header: string[], { line, cells, finding
     Object.fromEntries(filled.map((name) => [name, cellValue(name, cellOf(name))])),
   );
   const wrong = problems.map((problem) => ({ ...problem, ...hintFor(problem.field, cellOf(problem.field)) }));
-  const damaged = filled.flatMap((name) => damage(name, cellOf(name)) ?? []);
+  const damaged = Object.keys(reward).flatMap((name) => damage(name, cellOf(name)) ?? []);
+  const points = cellValue("points_cost", cellOf("points_cost"));
   const isOfExport = isExport(columns);
   const emptied = fields.filter((name) => cellOf(name) === "");
   const located = [...wrong, ...damaged].map((finding) => ({
@@ -202,6 +203,6 @@ function checkRecord(columns: string[], header: string[], { line, cells, finding
     findings: [...located, ...findings],
     exported: isOfExport ? { id: cellOf("id"), created_at: cellOf("created_at"), emptied } : null,
     isLeftOut: isOfExport && emptied.includes("external_id") && cellOf("id") !== "",
-    lostPoints: reward.points_cost === 0 && Number(cellOf("points_cost")) > 0 ? cellOf("points_cost") : undefined,
+    lostPoints: reward.points_cost === 0 && Number(points) > 0 ? cellOf("points_cost") : undefined,
   };
 }

@@ -9,6 +9,24 @@ const NUMBERS = ["points_cost", "stock_count"];
 /** One request takes at most so many rewards. */
 const REWARDS_PER_REQUEST = 500;
 
+// Rules for cells, as the command line has them: fields, cells, and what is wrong with them.
+const IS_NUMBER = /^-?\d+([.,]\d+)?([eE]\d+)?$/;
+const HAS_THOUSANDS = /^-?[1-9]\d{0,2}([.,'\u2019 \u00a0\u202f]\d{3})+$/;
+const IS_TRUE = /^(true|wahr|vrai|verdadero|verdadeiro|vero|waar|prawda|sant|sand|sann|tosi|pravda|igaz|истина|doğru)$/iu;
+const IS_FALSE = /^(false|falsch|faux|falso|onwaar|fałsz|falskt?|usann|epätosi|nepravda|hamis|ложь|yanl[ıi]ş)$/iu;
+const IS_MISSING = /^([(<[]?null[)>\]]?|<?na>?|n\/a|nan|nat|none|undefined|\\n|\[object object\])$/i;
+const REFUSALS = [
+  [/^/, /^'[=+\-@\t\r]/, "must not begin with ' before =, +, -, or @"],
+  [/^/, /^(#[¡¿]?[\p{Lu}/0]{2,}[!?]|#N\/[A-Z]!?|#n\/a|#NV|Err:\d{3})$/u, "must not be the error of a formula"],
+  [/^/, /^Loading(\.{3}|…)$/i, "must not be a formula that is still loading"],
+  [/^(?!description$)/, /^[\s\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]+|[\s\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]+$/u, "must not begin or end with a blank or an invisible character"],
+  [/^external_id$/, /^-?\d([.,]\d+)?E[+-]\d+$/i, "must be the whole ID, not a shortened number"],
+  [/^external_id$/, /^(['‘’‚‛=].*|["“”„‟«»‹›].*["“”„‟«»‹›])$/s, "must be the ID alone, without quotes and ="],
+  [/^external_id$/, /^\d+\.0$/, "must be the ID alone, without .0"],
+  [/^external_id$/, /^([(<[]?null[)>\]]?|<?na>?|n\/a|nan|nat|none|undefined|\\n|\[object object\])$/i, "must be an ID, not a word for a missing value"],
+];
+// The end of the rules.
+
 /** The menu. Google calls this when the spreadsheet is opened. */
 function onOpen() {
   const menu = SpreadsheetApp.getUi().createMenu("Rewards");
@@ -75,8 +93,10 @@ function readSheet(sheet) {
 
 /** What a cell sends: in a sheet of plain text, numbers are text. */
 function valueOf(field, cell) {
-  if (NUMBERS.includes(field)) return /^\d+$/.test(cell) ? Number(cell) : cell;
-  if (field === "is_archived") return { true: true, false: false }[String(cell).toLowerCase()] ?? cell;
+  const isText = typeof cell === "string";
+  if (NUMBERS.includes(field))
+    return isText && IS_NUMBER.test(cell) && !HAS_THOUSANDS.test(cell) ? Number(cell.replace(",", ".")) : cell;
+  if (field === "is_archived" && isText) return IS_TRUE.test(cell) || (IS_FALSE.test(cell) ? false : cell);
   return typeof cell === "number" && field !== "external_id" ? String(cell) : cell;
 }
 
@@ -91,9 +111,8 @@ function findProblems(rows) {
       if (isDate(value)) return [`${field} is a date: format the column as plain text, and enter the value again`];
       if (field === "external_id" && typeof value === "number")
         return ["external_id may have lost zeros: format the column as plain text, and enter the ID again"];
-      if (/^#[A-Z/0!?]+[!?A]$/.test(value)) return [`${field} is the error of a formula`];
-      const isPadded = field !== "description" && typeof value === "string" && value.trim() !== value;
-      return isPadded ? [`${field} begins or ends with a space`] : [];
+      const [, , words] = REFUSALS.find(([fields, cells]) => fields.test(field) && cells.test(value)) ?? [];
+      return words ? [`${field} ${words}`] : [];
     });
     const id = reward.external_id;
     if (rowOf.has(id)) found.push(`external_id must be unique, row ${rowOf.get(id)} has it too`);
@@ -143,22 +162,30 @@ function compare(rows, catalogue) {
   return new Map(
     rows.map(({ row, reward }) => {
       const known = catalogue.get(reward.external_id);
-      if (known === undefined) return [row, "new"];
+      const lost = reward.points_cost > 0 && reward.points_cost < 0.5 ? "; points_cost becomes 0" : "";
+      const missing = Object.keys(reward).filter((field) => IS_MISSING.test(reward[field]));
+      const doubts = missing.map((field) => `; check ${field}: it looks like a missing value`).join("") + lost;
+      if (known === undefined) return [row, `new${doubts}`];
       const changes = Object.entries({ ...reward, points_cost: Math.round(reward.points_cost) })
         .filter(([field, value]) => known[field] !== value)
         .map(([field, value]) => `${field} ${JSON.stringify(known[field])} → ${JSON.stringify(value)}`);
-      return [row, changes.length === 0 ? "unchanged" : `changed: ${changes.join(", ")}`];
+      return [row, (changes.length === 0 ? "unchanged" : `changed: ${changes.join(", ")}`) + doubts];
     }),
   );
 }
 
-/** Writes the column Result: a heading, and a text for each of these rows. The other rows become empty. */
-function show({ sheet, column, height }, heading, texts) {
-  if (column > sheet.getMaxColumns()) sheet.insertColumnAfter(sheet.getMaxColumns());
-  const cells = Array.from({ length: height }, (_, index) => [texts.get(index + 2) ?? ""]);
-  const range = sheet.getRange(1, column, height + 1, 1);
+/**
+ * Writes the column Result: a heading, and a text for each of these rows. The other rows become empty, and so do all if the
+ * sheet has changed since it was read: a text would stand beside another row.
+ */
+function show({ sheet, rows }, heading, texts) {
+  const now = readSheet(sheet);
+  const isSame = JSON.stringify(now.rows) === JSON.stringify(rows);
+  if (now.column > sheet.getMaxColumns()) sheet.insertColumnAfter(sheet.getMaxColumns());
+  const cells = Array.from({ length: now.height }, (_, index) => [(isSame && texts.get(index + 2)) || ""]);
+  const range = sheet.getRange(1, now.column, now.height + 1, 1);
   range.setNumberFormat("@");
-  range.setValues([[heading], ...cells]);
+  range.setValues([[isSame ? heading : `${heading}. The rows have changed meanwhile, so no result is shown beside them`], ...cells]);
 }
 
 /** The answer to one request, and whether there are more rows. Retries while the API is busy: six requests at most. */

@@ -10,7 +10,7 @@ import { environment, main, run, runProgram } from "../support/command_line.ts";
 import { codeBlocks } from "../support/pages.ts";
 import { sql } from "../support/stack.ts";
 import { dropped, half, status } from "./faulty_proxy.ts";
-import { importer, many } from "./importer.ts";
+import { damagedIds, importer, many } from "./importer.ts";
 
 const { folder, proxy, key, id, stored, write, send } = await importer();
 
@@ -59,6 +59,20 @@ test("what spreadsheets save is understood: a byte-order mark, semicolons, CRLF,
   ]);
 });
 
+test("a decimal comma is read, and so are the words for true and false in the languages of LibreOffice", async () => {
+  const words = "TRUE wahr Vrai VERDADERO VERO Verdadeiro waar PRAWDA false FALSCH faux Falso onwaar FAŁSZ fałsz".split(
+    " ",
+  );
+  const cells = ["4999,5", "0,4", "250,0", "1234,567"];
+  const rows = words.map((word, n) => [n + 10, "Reward", cells[n] ?? 1, word].join(";"));
+  const { lines } = await importFile("words.csv", ["external_id;name;points_cost;is_archived", ...rows].join("\n"));
+  expect(lines).toEqual(["words.csv: line 3: 0,4 points become 0"]);
+  const all = await sql`
+    select points_cost::int, is_archived from app.rewards where company_id = ${id} order by external_id`;
+  expect(all.slice(0, 4).map(({ points_cost }) => points_cost)).toEqual([5000, 0, 250, 1235]);
+  expect(all.map(({ is_archived }) => is_archived)).toEqual(words.map((_, n) => n < 8));
+});
+
 test("lines that end in CRLF, LF or CR, mixed, leave nothing in a cell; text between quotes is not changed", async () => {
   const mixed = [
     "external_id,name,points_cost,reward_type\r\n1,One,1,gift\n2,Two,2,gift\r\n",
@@ -86,7 +100,7 @@ test("rows with nothing in any cell are skipped and counted, and cells that are 
 
 const points = "points_cost must be a number of 0 or more";
 const separated = ["1.000", "12.345", "1.234.567", "1 000", "1'000", "1\u00a0000", "1,000"];
-const badPoints = [...separated, "4999,5", "0,5", "1.23457E+15", "5\u00a0"];
+const badPoints = [...separated, "1.234,5", "1.23457E+15", "5\u00a0"];
 
 const badCsv = `external_id,name,points_cost,description
 1,Good,1,
@@ -110,24 +124,9 @@ const badJson = `{
   ]
 }`;
 
-/** IDs that a spreadsheet or a keyboard has damaged, by what is wrong. */
-const damaged: [words: string, ids: string[]][] = [
-  ["must be whole", ["1.23457E+15", "1,23457E+15", "1E+05"]],
-  ["must be the id alone", ['="00123"', '"00123"', "'00123", "=A1", "90001.0"]],
-  ["must not be the error of a formula", ["#N/A", "#REF!", "#NAME?"]],
-  [
-    "must not begin or end with a blank or an invisible character",
-    [" 5", "5 ", "5\u00a0", "\u200b5", "5\ufeff", "5\u3164", "5\u2800", "5\t"],
-  ],
-];
-const wrongIds = damaged.flatMap(([words, ids]) => ids.map((id) => ({ id, words })));
-const goodIds = ["00123", "1E5", "a b", "a'b", "5E", "漢字", "1.5", "#1", "90001.00"];
-const rowsOfIds = [...wrongIds.map(({ id }) => id), ...goodIds].map((external_id) => ({
-  ...{ external_id, name: "Reward", points_cost: 1 },
-}));
+const goodIds = ["00123", "1E5", "a b", "a'b", '12"', "5E", "漢字", "1.5", "#1", "90001.00", "NULL-1", "Nancy"];
+const rowsOf = (ids: string[]) => ids.map((external_id) => ({ external_id, name: "Reward", points_cost: 1 }));
 
-const cutNumber =
-  'A spreadsheet has cut a long number: "1.23457E+15"; take the file from before, and format that column as text';
 const noThousands = (shown: string, number: string) =>
   `points_cost has no thousands separator: write ${number}, not "${shown}"`;
 const noId = 'external_id must be a string of 1 to 255 characters: ""';
@@ -143,8 +142,7 @@ test.each<[file: string, content: string, problems: string[]]>([
     [
       ...badPoints.map((cell, index) => `points.csv:${index + 4}: ${points}: ${quoted(cell)}`),
       noThousands("1.000", "1000"),
-      'points_cost has a decimal point: write 4999.5, not "4999,5"',
-      cutNumber,
+      damagedIds[0]?.hint ?? "",
       'points_cost is the number alone: write 5, not "5\\u00a0"',
     ],
   ],
@@ -170,16 +168,11 @@ test.each<[file: string, content: string, problems: string[]]>([
       "bad.json:7: external_id must be unique in the file, line 3 has it too; tags must be left out",
     ],
   ],
-  [
+  ...damagedIds.map<[string, string, string[]]>(({ words, ids, hint }) => [
     "ids.csv",
-    papaparse.unparse(rowsOfIds),
-    [
-      ...wrongIds.map(({ id, words }, index) => `ids.csv:${index + 2}: external_id ${words}: ${quoted(id)}`),
-      cutNumber,
-      'A spreadsheet marks text: take the marks away from "=\\"00123\\""',
-      'A program has made numbers of the ids: write 90001, not "90001.0"; in pandas, read the column with dtype=str',
-    ],
-  ],
+    papaparse.unparse(rowsOf([...ids, ...goodIds])),
+    [...ids.map((id, n) => `ids.csv:${n + 2}: external_id ${words}: ${quoted(id)}`), ...(hint ? [hint] : [])],
+  ]),
   // More than 20 bad lines are summed up, with each hint once.
   [
     "all.csv",
@@ -199,8 +192,10 @@ test.each<[file: string, content: string, problems: string[]]>([
 });
 
 test("an id that no spreadsheet can have damaged is taken as it is, because the file is JSON", async () => {
-  await importFile("ids.json", JSON.stringify(rowsOfIds));
-  expect(await stored()).toHaveLength(rowsOfIds.length);
+  const ids = [...damagedIds.flatMap(({ ids }) => ids), ...goodIds];
+  const { lines } = await importFile("ids.json", JSON.stringify(rowsOf(ids)));
+  expect(await stored()).toHaveLength(ids.length);
+  expect(lines[0]).toMatch(/^ids.json:1: external_id "nan" looks like a missing value/);
 });
 
 const form = "Save it as CSV in UTF-8 (in Excel: File, Save as, CSV UTF-8; in LibreOffice: File, Save as, Text CSV)";
@@ -277,10 +272,10 @@ test("headings are found below a title, in several lines, and with blanks around
     { external_id: "m1", points_cost: 0 },
     { external_id: "m2", points_cost: 1 },
   ]);
-  const cells = ["m3;Mug ;1,5;Lind", "m4;#REF!;1; Lind"];
+  const cells = ["m3;Mug ;1,500;Lind", "m4;#REF!;1; Lind"];
   await expect(importFile("sheet.csv", sheet + cells.join("\r\n"), ...maps)).rejects.toThrow(
     [
-      'sheet.csv:8: points_cost (column "Preis in Punkten") must be a number of 0 or more: "1,5"; name must not begin or end with a blank or an invisible character: "Mug "',
+      'sheet.csv:8: points_cost (column "Preis in Punkten") must be a number of 0 or more: "1,500"; name must not begin or end with a blank or an invisible character: "Mug "',
       'sheet.csv:9: name must not be the error of a formula: "#REF!"; vendor_name must not begin',
     ].join("\n"),
   );

@@ -37,8 +37,10 @@ test("a file of export --excel is recognised by its escaped formulas", async () 
     insert into app.rewards (company_id, external_id, name, points_cost)
     values (${id}, '1', '=1+1', 1), (${id}, '2', 'Mug', 1)`;
   await exportTo("excel.csv", "--excel");
-  const hint = "A file of export --excel is for reading: export without --excel, and import that file";
-  const message = new RegExp(`^excel.csv:\\d: name must not begin with "'=": "'=1\\+1"\n${hint}\nNothing was sent$`);
+  const hint = "A file of export --excel is for reading: export without --excel, and import that";
+  const message = new RegExp(
+    `^excel.csv:\\d: name must not begin with ' before =, \\+, -, or @: "'=1\\+1"\n${hint}\nNothing was sent$`,
+  );
   await expect(send("excel.csv")).rejects.toMatchObject({ exitCode: 1, message: expect.stringMatching(message) });
 });
 
@@ -53,7 +55,8 @@ test("--dry-run says what would be new, and what would change, field by field; -
   const dry = (...more: string[]) => send("many.csv", ["--dry-run", ...more]);
   const counts = "many.csv: 1234 rewards, nothing was written: 13 new, 31 changed, 1190 unchanged";
   const lines = (await dry()).done.split("\n");
-  expect(lines.slice(0, 3)).toEqual([counts, "New:", '  "sku-1207" No. 1207, "quoted"']);
+  const first = '  "sku-1207" name: "No. 1207, \\"quoted\\"", points_cost: 1207, reward_type: "perk"';
+  expect(lines.slice(0, 3)).toEqual([counts, "New:", first]);
   expect(lines.slice(15, 18)).toEqual([
     "Changed:",
     '  "sku-1200" name: "No. 1200, \\"quoted\\"" → "=Other"',
@@ -76,17 +79,36 @@ test("--dry-run says what would be new, and what would change, field by field; -
   await expect(send("many.csv", ["--dry-run", "--report", "a.txt"])).rejects.toMatchObject({ exitCode: 2 });
 });
 
-test("--dry-run warns of a new id that looks like a known one whose zeros or last digits are lost", async () => {
+test("--dry-run warns of a new id that looks like what a spreadsheet makes of one", async () => {
   const writeIds = (...ids: string[]) =>
     write("a.csv", papaparse.unparse(ids.map((external_id) => ({ external_id, name: "Reward", points_cost: 1 }))));
-  writeIds("00123", "1234567890123456", "ab-1");
+  const damaged = [
+    "00123 123, 1234567890123456 1234567890123450, ab-1 AB_1, 90.750 90.75, 1.10 1.1, 1E5 100000, 9:30 09:30:00",
+    "3-12 12-Mar, SEPT2 02-Sep, 1/2 01-Feb, 4-11 2026-11-04T00:00:00, 5.6. 06.05.2026, MRZ7 07.-Mrz, 2-75 Feb-75",
+  ].flatMap((pairs) => pairs.split(", ").map((pair) => pair.split(" ")));
+  const kept = ["11-4", "11", "2.1", "sku-9", "Set-02", "7-Mugs"];
+  writeIds(...damaged.map(([known = ""]) => known));
   await send("a.csv");
-  writeIds("123", "1234567890123450", "AB 1", "ab-1", "124");
+  writeIds(...damaged.map(([, id = ""]) => id), "30-Dec", "ab-1", ...kept);
   expect((await send("a.csv", ["--dry-run"])).lines).toEqual([
-    'a.csv:2: external_id "123" is new, but looks like "00123"',
-    'a.csv:3: external_id "1234567890123450" is new, but looks like "1234567890123456"',
-    'a.csv:4: external_id "AB 1" is new, but looks like "ab-1"',
+    ...damaged.map(([known, id], n) => `a.csv:${n + 2}: external_id "${id}" is new, but looks like "${known}"`),
+    'a.csv:16: external_id "30-Dec" is new, but looks like a date that a spreadsheet made of an ID',
   ]);
+});
+
+test("--dry-run shows all fields of new rewards; a text that looks like a missing value is warned of in each import", async () => {
+  const rows = ["1,None,2,nan,Lind", "2,Mug,1,null and void,NULL"];
+  write("a.csv", ["external_id,name,points_cost,description,vendor_name", ...rows].join("\n"));
+  const missing = ['2: name "None"', '2: description "nan"', '3: vendor_name "NULL"'];
+  const warned = missing.map((text) => `a.csv:${text} looks like a missing value: if it is one, remove it`);
+  const dry = await send("a.csv", ["--dry-run"]);
+  expect(dry.lines).toEqual(warned);
+  expect(dry.done.split("\n").slice(1)).toEqual([
+    "New:",
+    '  "1" name: "None", description: "nan", points_cost: 2, vendor_name: "Lind"',
+    '  "2" name: "Mug", description: "null and void", points_cost: 1, vendor_name: "NULL"',
+  ]);
+  expect((await send("a.csv")).lines).toEqual(warned);
 });
 
 type Cells = Record<string, string>;
@@ -185,10 +207,10 @@ test("what an export has that an import does not write is said, if it differs fr
   expect(await versions()).toEqual(before);
 });
 
-test("an export needs a key that reads the catalogue too, and an is_archived that no spreadsheet has translated", async () => {
-  await exported((rows) => rows.map((row) => ({ ...row, is_archived: "FALSCH" })));
+test("an export needs a key that reads the catalogue too, and an is_archived that is true or false", async () => {
+  await exported((rows) => rows.map((row) => ({ ...row, is_archived: "nein" })));
   expect(await refusal()).toContain(
-    'is_archived is true or false in English: not "FALSCH"; if nothing in that column has changed, delete it',
+    'is_archived is true or false: not "nein"; if nothing in that column has changed, delete it',
   );
   await exportTo("rewards.csv", "--include_archived");
   const message =

@@ -14,6 +14,25 @@ export const many = Array.from({ length: 1234 }, (_, n) => ({
   reward_type: "perk",
 }));
 
+/** IDs that a spreadsheet, a program or a keyboard has damaged, by what is wrong, and how to mend a file. */
+export const damagedIds = [
+  [
+    "must be the whole ID, not a shortened number",
+    "1.23457E+15|1,23457E+15|1E+05",
+    "A spreadsheet has cut a long number: take the file from before, and format that column as text",
+  ],
+  ["must be the ID alone, without quotes and =", `="00123"|"00123"|'00123|=A1|“00123”|„00123“|‘00123’|«00123»|’00123`],
+  [
+    "must be the ID alone, without .0",
+    "90001.0",
+    "A program has made numbers of the IDs: in pandas, read them with dtype=str",
+  ],
+  ["must be an ID, not a word for a missing value", "nan|NaN|NULL|(null)|none|undefined|[object Object]|<NA>|\\N"],
+  ["must not be the error of a formula", "#N/A|#REF!|#NAME?|#NV|#BEZUG!|#ERROR!|#NOM?|#¡VALOR!|#DIV/0!|#N/D|Err:502"],
+  ["must not be a formula that is still loading", "Loading..."],
+  ["must not begin or end with a blank or an invisible character", " 5|5 |5\u00a0|\u200b5|5\ufeff|5\u00ad|5\u2800|5\t"],
+].map(([words = "", ids = "", hint]) => ({ words, ids: ids.split("|"), hint }));
+
 /** A company without rewards before each test, and a folder for its files. */
 export async function importer() {
   const { folder, proxy } = await folderAndProxy();

@@ -2,7 +2,7 @@ import { BadLines } from "../bad_lines.ts";
 import { Catalogue, type Reward } from "../catalogue.ts";
 import type { Connection } from "../connection.ts";
 import { CliError, counted, exitCodes, quoted } from "../errors.ts";
-import { named, type Placed, Review, some } from "../import_review.ts";
+import { doubts, named, type Placed, Review, some } from "../import_review.ts";
 import { rowsToSend, Sending } from "../import_rewards.ts";
 import { companyIdOf, describeKey, type Key } from "../key.ts";
 import { type CheckedRow, type Headings, plainHeading, readRewardFile } from "../reward_file.ts";
@@ -190,6 +190,7 @@ export const importCommand: Command = {
     const leftOut = all.length - rows.length;
     if (leftOut > 0) notes.push(`${counted(leftOut, "reward")} left out for lack of an external_id`);
     for (const note of notes) here.progress.warn(`${file}: ${note}`);
+    for (const doubt of some(doubts(file, rows))) here.progress.warn(doubt);
     if (connection !== null) return await send(wanted, all, rows, connection, here);
     here.outcome(
       `${file}: ${counted(rows.length, "reward")}, no problem found. To see what would change, set PUBLIC_API_KEY`,

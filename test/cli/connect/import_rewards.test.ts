@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { companyOfTest } from "../../support/companies.ts";
 import { importRewards, list, sql } from "../../support/stack.ts";
+import { damagedIds } from "../importer.ts";
 import { appsScript } from "./apps_script.ts";
 
 const [tries, imports] = ["Try, write nothing", "Import"];
@@ -39,8 +40,8 @@ test("the sheet says what is wrong in each row, then what is new and what change
     "Result: nothing was imported. Correct 5, then try again",
     "name is a date: format the column as plain text, and enter the value again",
     "external_id may have lost zeros: format the column as plain text, and enter the ID again",
-    "name begins or ends with a space",
-    "name is the error of a formula; external_id must be unique, row 4 has it too",
+    "name must not begin or end with a blank or an invisible character",
+    "name must not be the error of a formula; external_id must be unique, row 4 has it too",
     "",
     "is_archived must be true or false",
   ]);
@@ -93,6 +94,50 @@ test("the sheet says what is wrong in each row, then what is new and what change
     ...["unchanged", "unchanged", "unchanged", "unchanged", "", "unchanged"],
   ]);
   expect(new Set(columnOf(cells, 6, cells.length))).toEqual(new Set(["mine"]));
+});
+
+test("the sheet refuses the IDs that the command line refuses, and reads what it reads", async () => {
+  const { key, stored } = await makeShop();
+  const google = appsScript("import-rewards.gs", key);
+  const wrong = damagedIds.flatMap(({ words, ids }) => ids.map((id) => [id, `external_id ${words}`]));
+  google.open([["external_id", "name", "points_cost"], ...wrong.map(([id]) => [id, "Mug", 1])]);
+  google.click(tries);
+  expect(columnOf(google.cells("Sheet1"), 3, wrong.length + 1).slice(1)).toEqual(wrong.map(([, words]) => words));
+  expect(await stored()).toEqual([]);
+
+  const read = appsScript("import-rewards.gs", key);
+  read.open([
+    ["external_id", "name", "points_cost", "is_archived"],
+    ["1", "NULL", "4999,5", "FALSCH"],
+    ["2", "Mug", "0.4", "vrai"],
+  ]);
+  read.click(imports);
+  expect(columnOf(read.cells("Sheet1"), 4, 3)).toEqual([
+    "Result: 2 of 2 imported. 2 new, 0 changed, 0 unchanged",
+    "new; check name: it looks like a missing value",
+    "new; points_cost becomes 0",
+  ]);
+  expect(await stored()).toMatchObject([{ points_cost: 5000 }, { points_cost: 0 }]);
+});
+
+test.each([
+  ["sorted", (cells: string[][]) => cells.splice(1, 2, ...cells.slice(1, 3).reverse())],
+  ["given a column", (cells: string[][]) => cells.map((row, n) => row.splice(1, 0, n === 0 ? "description" : "Nice"))],
+])("a sheet that was %s during a run gets no result beside another row, and keeps its cells", async (_how, change) => {
+  const { key, stored } = await makeShop();
+  const google = appsScript("import-rewards.gs", key);
+  const { cells } = google.open([
+    ["external_id", "name", "points_cost"],
+    ["1", "Mug", 250],
+    ["2", "Cup", 3],
+  ]);
+  google.hooks.whileFetching = () => void change(cells);
+  google.click(imports);
+  const column = cells[0]?.findIndex((heading) => heading.startsWith("Result")) ?? 0;
+  const heading = "Result: 2 of 2 imported. 2 new, 0 changed, 0 unchanged. The rows have changed meanwhile";
+  expect(columnOf(cells, column, 3)).toEqual([expect.stringContaining(heading), "", ""]);
+  expect(cells.slice(1, 3).flatMap((row) => row.slice(0, column))).not.toContain("");
+  expect(await stored()).toHaveLength(2);
 });
 
 test("an import that breaks off says how far it came, and the next one completes it", async () => {
