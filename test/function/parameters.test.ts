@@ -21,6 +21,11 @@ test.each<[string, string, object]>([
     "list_teams",
     { starting_after: id, after_time: "2026-11-20T22:08:07.056550Z" },
   ],
+  [
+    `/teams?starting_after=2026-11-20T22:08:07.0565509Z_${id}`,
+    "list_teams",
+    { starting_after: id, after_time: "2026-11-20T22:08:07.056550Z" },
+  ],
   [`/members?name=Zo%C3%AB&team_id=${id}`, "list_members", { name: "Zoë", team_id: id }],
   ["/members?role=%F0%9F%98%80", "list_members", { role: "😀" }],
   ["/members?role=a=b", "list_members", { role: "a=b" }],
