@@ -29,7 +29,7 @@ while IFS="$(printf '\t')" read -r to until hint name company remedy id date; do
     "Message-ID: <$id@${MAIL_FROM##*@}>" "MIME-Version: 1.0" \
     "Content-Type: text/plain; charset=utf-8" "Content-Transfer-Encoding: 8bit" "" \
     "The API key \"$name\" ($hint) of $company works until $until." "$remedy in time: $DASHBOARD_URL/integrations/public-api?view=attention" |
-    curl --silent "$SMTP_URL" --mail-from "$MAIL_FROM" --mail-rcpt "$to" --upload-file - || {
+    curl --silent --netrc-optional "$SMTP_URL" --mail-from "$MAIL_FROM" --mail-rcpt "$to" --upload-file - || {
     code=$? failed=$((failed + 1))
   }
 done <<END
