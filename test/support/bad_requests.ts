@@ -163,11 +163,8 @@ const parameters: BadRequests = {
   ].flatMap((all) => values("/activity/counts?", all, "since must be at most 400 days before until (default: now)")),
   // Proves: questions.4
   "a time zone that is not UTC or an IANA name with an area is refused": [
-    ...values(
-      "/activity/counts?time_zone=",
-      " CET Berlin Europe/ Europe/Bielefeld Europe/Berlin%20 W.%20Europe%20Standard%20Time",
-      timeZone,
-    ),
+    ...values("/activity/counts?time_zone=", " CET Berlin Europe/ Europe/Bielefeld Europe/Berlin%20", timeZone),
+    ...values("/day-ratings/averages?time_zone=", "W.%20Europe%20Standard%20Time", timeZone),
     ...values("/day-ratings/averages?time_zone=", "+02:00 %2B02:00 UTC%2B2 GMT Foo/Bar%2B3 posix/UTC ../UTC", timeZone),
   ],
   // Proves: parameters.13, requests.21, requests.22
