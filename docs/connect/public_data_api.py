@@ -17,6 +17,8 @@ class Stay(HTTPRedirectHandler):
 
 
 opener = build_opener(Stay)
+# A cell may be longer than the 131,072 characters that csv allows.
+csv.field_size_limit(2**31 - 1)
 base = os.environ["PUBLIC_API_URL"].rstrip("/")
 # Python's error about a line break in a header would print the key.
 key = "".join(os.environ["PUBLIC_API_KEY"].split())

@@ -3,10 +3,10 @@ set -eu
 
 # Asks for one page; $more becomes true or false.
 ask() {
-  printf 'X-API-Key: %s\n' "$PUBLIC_API_KEY" |
-    curl --fail-with-body -sS --retry 5 -H @- -D head.part -o rows.part "${PUBLIC_API_URL%/}/$1" || { cat rows.part >&2; exit 1; }
+  status=$(printf 'X-API-Key: %s\n' "$PUBLIC_API_KEY" |
+    curl -sS --retry 5 -H @- -D head.part -o rows.part -w '%{http_code}' "${PUBLIC_API_URL%/}/$1")
   more=$(tr -d '\r' < head.part | grep -i '^x-has-more:' | tail -n 1 | cut -d ' ' -f 2)
-  case $more in true | false) ;; *) echo "No list: $(head -n 1 head.part)" >&2; exit 1 ;; esac
+  case $status$more in 200true | 200false) ;; *) { echo "No list of ${1%%\?*} (HTTP $status):" && cat rows.part; } >&2; exit 1 ;; esac
 }
 
 # Where the next page begins.

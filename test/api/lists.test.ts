@@ -3,7 +3,7 @@
 // the API. test/hardening/isolation.test.ts shows that rows are the company's own, and the lists as CSV.
 import { describe, expect, test } from "vitest";
 import { lists } from "../../functions/public-api/endpoints.ts";
-import { companyOfFile } from "../support/companies.ts";
+import { companyOfFile, companyOfTest } from "../support/companies.ts";
 import { everyCombination, met, rowAt, tied } from "../support/list_requests.ts";
 import { modelOf, predict, readCsv, rowsOf } from "../support/model.ts";
 import { call, list, type Row, sql } from "../support/stack.ts";
@@ -131,6 +131,13 @@ test("GET /members?name= finds the people whose names contain it, with every oth
   }
   for (const { id } of tied(world, "/members").slice(0, 8))
     await expectPage("/members", { name: world.canary, starting_after: String(id) });
+});
+
+test("GET /members?name= ignores case and accents, and takes ß for ss", async () => {
+  const { company, key } = await companyOfTest("Without accents");
+  await company.addMember("Zoë Groß", "employee");
+  for (const name of ["ZOE GROSS", "zoë groß", "GROẞ"])
+    expect(await list(`/members?${new URLSearchParams({ name })}`, key), name).toMatchObject([{ name: "Zoë Groß" }]);
 });
 
 describe.each(windowed)("the window of $path", ({ path }) => {

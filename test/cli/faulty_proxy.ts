@@ -59,10 +59,11 @@ export async function startFaultyProxy() {
     const sent = await buffer(incoming);
     proxy.requests.push({ path: incoming.url ?? "", body: sent.toString() });
     const fault = proxy.faults.shift();
+    const keys = Object.entries(incoming.headers).filter(([name]) => /^(x-api-key|authorization)$/.test(name));
     const forward = () =>
       checkedFetch(stack.api_url, incoming.url ?? "", {
         method: incoming.method ?? "GET",
-        headers: { "X-API-Key": String(incoming.headers["x-api-key"]) },
+        headers: keys as [string, string][],
         ...(sent.length > 0 && { body: sent }),
       });
     if (fault) return fault(response, async () => Buffer.from(await (await forward()).arrayBuffer()));

@@ -108,6 +108,11 @@ describe("what the database may answer besides 200 is a 500, and the log has no 
     expect(kibibytes).toBeLessThan(32 * 1024);
   });
 
+  test("a code in an error body of a megabyte", async () => {
+    service.answer("upsert_rewards", refusal(401, "PT401", null, "x".repeat(1024 * 1024)));
+    await expectFailure(await service.import(reward), "upsert_rewards answered 401 with no code");
+  });
+
   test("a list without its headers", async () => {
     service.answer("list_members", { headers: { "Content-Type": json }, body: "[]" });
     await expectFailure(await service.send("/members"), /^Error at app\.ts:\d+:\d+$/);

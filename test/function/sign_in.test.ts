@@ -9,7 +9,7 @@ const service = await startService({ signIn: { baseUrl: address, dashboardUrl: a
 const post = (path: string, body: BodyInit) =>
   service.sendBare(path, { method: "POST", body, duplex: "half" } as RequestInit);
 const form = { grant_type: "authorization_code", code: "0".repeat(64), code_verifier: "v".repeat(43) };
-const exchange = () => post("/oauth/token", new URLSearchParams(form));
+const exchange = (more = {}) => post("/oauth/token", new URLSearchParams({ ...form, ...more }));
 
 // Proves: requests.65
 test("of forty programs that fetch a key two call the database, others wait for two seconds, and pages go on", async () => {
@@ -36,6 +36,11 @@ test("a code that may have been redeemed is not sent again, and its failure says
     expect([response.status, await response.json()]).toEqual([500, internalServerError]);
     expect(service.calls).toHaveLength(before + 1);
   }
+});
+
+test("a resource whose address only begins as ours, or ours as it, is a foreign one", async () => {
+  for (const resource of [address, `${address}/mcpx`, `${address}/mcp/x`])
+    expect(await (await exchange({ resource })).json()).toMatchObject({ error: "invalid_target" });
 });
 
 test("the log says why a request was refused", async () => {

@@ -37,6 +37,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["structured content has any size", "JSON.stringify(structuredContent).length <= maxCharacters", "true"],
     ["subscriptions open", "maxSubscriptions: 0", "maxSubscriptions: 1"],
   ],
+  "oauth.ts": [["a resource that only begins as ours is taken", '"") !== mcpUrl', '"").startsWith(mcpUrl) === false']],
   "client.ts": [
     ["a User-Agent is read to its end", ".slice(0, 500)"],
     ["a program's name has any length", "program.slice(0, 60)", "program"],
@@ -57,6 +58,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["an import that may have been made is made again", "return !sentOnce.includes(rpc);", "return true;"],
     ["that no connection is free is final", 'code === "PGRST003"', "false"],
     ["whose the refused request was is not logged", 'by the database", owner)', 'by the database", {})'],
+    ["megabytes of an error body are read", "response.body, 4096", "response.body, 4 * 1024 * 1024"],
     ["a database that is away is not called again", "isAway(rpc, response.status, code) ? new Busy(error) :"],
   ],
   "bodies.ts": [

@@ -1,34 +1,45 @@
 // scripts/expiry_mail.sh (docs/operate/dashboard.md, Expiry emails), against a stand-in of a mail server.
 
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { afterAll, expect, test } from "vitest";
-import { root, runCommand, withoutPassword } from "../../scripts/stack/process.ts";
+import { root, withoutPassword } from "../../scripts/stack/process.ts";
+import { runProgram, workFolder } from "../support/command_line.ts";
 import { emptyCompany, makeKey, signedIn } from "../support/companies.ts";
 import { sql, stack } from "../support/stack.ts";
 
-type Received = { from: string; to: string[]; text: string };
+type Received = { login: string; from: string; to: string[]; text: string };
 
 const received: Received[] = [];
 
-/** One connection to a mail server without encryption and sign-in, which accepts every email (RFC 5321). */
+/** A part of the addresses that the mail server refuses. */
+let refused = "nobody at all";
+
+const replies: Record<string, string> = { EHLO: "250-\r\n250 AUTH PLAIN", AUTH: "334 ", DATA: "354 go on" };
+
+/** One connection to a mail server without encryption, which accepts every sign-in, and every other email (RFC 5321). */
 async function acceptMails(socket: Socket): Promise<void> {
   const say = (line: string) => socket.write(`${line}\r\n`);
   const lines = createInterface(socket)[Symbol.asyncIterator]();
   const next = async (): Promise<string> => (await lines.next()).value ?? "QUIT";
-  const mail: Received = { from: "", to: [], text: "" };
+  const mail: Received = { login: "", from: "", to: [], text: "" };
   say("220 stand-in");
   for (let line = await next(); line !== "QUIT"; line = await next()) {
-    const [command = "", argument = ""] = line.split(":");
-    if (command === "MAIL FROM") mail.from = argument;
-    if (command === "RCPT TO") mail.to.push(argument);
+    const [command = "", , argument = ""] = line.split(/[ :]/);
+    say(replies[command] ?? (argument.includes(refused) ? "550 no such mailbox" : "250 ok"));
+    if (command === "MAIL") mail.from = argument;
+    if (command === "RCPT") mail.to.push(argument);
+    if (command === "AUTH") {
+      mail.login = Buffer.from(await next(), "base64").toString();
+      say("235 ok");
+    }
     if (command === "DATA") {
-      say("354 go on");
       for (let text = await next(); text !== "."; text = await next()) mail.text += `${text}\n`;
       received.push(mail);
+      say("250 ok");
     }
-    say("250 ok");
   }
   socket.end("221 bye\r\n");
 }
@@ -40,6 +51,19 @@ afterAll(async () => {
   await company.remove();
   mailServer.close();
 });
+
+const { address, env: withPassword } = withoutPassword(stack.database_url);
+const home = workFolder();
+writeFileSync(`${home}/.netrc`, "machine 127.0.0.1 login ada password secret\n");
+const settings = {
+  ...withPassword,
+  HOME: home,
+  DATABASE_URL: address,
+  SMTP_URL: `smtp://127.0.0.1:${(mailServer.address() as AddressInfo).port}`,
+  MAIL_FROM: "keys@service.example",
+  DASHBOARD_URL: stack.dashboard_url,
+};
+const sendMails = (more = {}) => runProgram("sh", [`${root}/scripts/expiry_mail.sh`], root, { ...settings, ...more });
 
 test("each admin gets an email 14, 3 and 1 days before a key expires, and about no other key", async () => {
   const ada = await signedIn(await company.addPerson("Ada Brandt", "admin"));
@@ -56,15 +80,7 @@ test("each admin gets an email 14, 3 and 1 days before a key expires, and about 
         assistant = case name when 'Tomorrow' then 'Claude' end where id = ${id}`;
     });
   }
-  const { address, env: withPassword } = withoutPassword(stack.database_url);
-  const env = {
-    ...withPassword,
-    DATABASE_URL: address,
-    SMTP_URL: `smtp://127.0.0.1:${(mailServer.address() as AddressInfo).port}`,
-    MAIL_FROM: "keys@service.example",
-    DASHBOARD_URL: stack.dashboard_url,
-  };
-  await runCommand("sh", [`${root}/scripts/expiry_mail.sh`], { env });
+  expect(await sendMails()).toEqual({ code: 0, stdout: "", stderr: "" });
   const mine = received.filter(({ to }) => to.some((address) => address.includes(company.domain)));
   const told = mine.map(({ to, text }) => [
     to.join(),
@@ -81,6 +97,43 @@ test("each admin gets an email 14, 3 and 1 days before a key expires, and about 
     keys.map((said) => [`<${company.emailOf(admin)}>`, ...said]),
   );
   expect(told.sort()).toEqual(expected.sort());
-  expect(mine[0]?.from).toBe("<keys@service.example>");
+  expect(mine[0]).toMatchObject({ from: "<keys@service.example>", login: "\0ada\0secret" });
   expect(mine[0]?.text).toContain(`${stack.dashboard_url}/integrations/public-api?view=attention`);
+  // Gmail refuses mails without these.
+  const [ids, dates] = ["Message-ID: <[0-9a-f-]{36}@service.example>", "Date: (.*)"].map((header) =>
+    mine.map(({ text }) => new RegExp(`^${header}$`, "m").exec(text)?.at(-1)),
+  );
+  expect(new Set(ids).size).toBe(expected.length);
+  expect(ids).not.toContain(undefined);
+  for (const date of dates ?? []) {
+    expect(date).toMatch(/^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d \+0000$/);
+    expect(Math.abs(Date.parse(date ?? "") - Date.now())).toBeLessThan(600_000);
+  }
+});
+
+test("a mail that is refused keeps no other back, and is an error", async () => {
+  refused = company.emailOf("Ben Osei");
+  received.length = 0;
+  const { code, stderr } = await sendMails();
+  refused = "nobody at all";
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^3 of \d+ expiry emails were not sent: .* 55 .*\n$/)]);
+  expect(received.filter(({ to }) => to.join().includes(company.emailOf("Ada Brandt")))).toHaveLength(3);
+});
+
+test("a setting that is missing is named", async () => {
+  const { code, stderr } = await sendMails({ MAIL_FROM: undefined });
+  expect(stderr).toMatch(/^.*: MAIL_FROM: .*\n$/);
+  expect(code).not.toBe(0);
+});
+
+test.each([
+  ["the database is away", { DATABASE_URL: "postgres://postgres:secret@127.0.0.1:1/postgres" }, "DATABASE_URL"],
+  ["its address is wrong", { DATABASE_URL: "postgers://postgres:secret@127.0.0.1/postgres" }, "DATABASE_URL"],
+  ["the mail server is away", { SMTP_URL: "smtp://name:secret@127.0.0.1:1" }, "SMTP_URL"],
+  ["its address is wrong", { SMTP_URL: "smtp://name:secret@127.0.0.1:port" }, "SMTP_URL"],
+])("when %s, one line names what failed, without its address", async (_what, more, setting) => {
+  const { code, stderr } = await sendMails(more);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(new RegExp(`^.* sent: .* ended with exit code .*${setting}\\)\n$`));
+  expect(stderr).not.toMatch(/secret|127/);
 });

@@ -178,6 +178,7 @@ const parameters: BadRequests = {
   // Proves: questions.4
   "a time zone that is not UTC or an IANA name with an area is refused": [
     ...values("/activity/counts?time_zone=", " CET Berlin Europe/ Europe/Bielefeld Europe/Berlin%20", timeZone),
+    ...values("/day-ratings/averages?time_zone=", "W.%20Europe%20Standard%20Time", timeZone),
     ...values("/day-ratings/averages?time_zone=", "+02:00 %2B02:00 UTC%2B2 GMT Foo/Bar%2B3 posix/UTC ../UTC", timeZone),
   ],
   // Proves: parameters.13, requests.21, requests.22

@@ -60,7 +60,7 @@ export async function makeYear() {
 /** The names of all lists. */
 export const lists = endpoints.map(nameOf);
 
-/** A year, and 1100 rows in every other list. The key has every scope. */
+/** A year, and 1100 rows in every other list, one with a cell that is longer than 131,072 characters. The key has every scope. */
 export async function makeLists(): Promise<Year> {
   const year = await makeYear();
   const { id } = year.company;
@@ -75,7 +75,7 @@ export async function makeLists(): Promise<Year> {
     ${row(`case when n % 10 > 0 then 'sku-' || n end, 'Reward ' || n, E'two\\nlines, "quoted"', n`)};
     insert into app.day_ratings (company_id, rating, comment, created_at)
     ${row("1 + n % 5, nullif('comment ' || n, 'comment 7')")};
-    insert into app.pulse_responses (company_id, value, comment, created_at) ${row("jsonb_build_object('n', n), ''")}`);
+    insert into app.pulse_responses (company_id, value, comment, created_at) ${row("jsonb_build_object('n', rpad(n::text, case n when 1 then 140000 else 4 end)), ''")}`);
   const { api_key } = await year.company.makeKey();
   return { ...year, key: api_key };
 }
