@@ -52,6 +52,13 @@ export function printable(text: string): string {
   });
 }
 
+/** Lines for a terminal. The arguments name files and folders, whose line breaks, if they have any, are escaped too. */
+export function printableLines(text: string, args: readonly string[]): string {
+  const broken = args.flatMap((arg) => arg.split(/[/\\=]/)).filter((name) => name.includes("\n"));
+  const lines = broken.reduce((left, name) => left.replaceAll(name, printable(name)), text).split("\n");
+  return lines.map(printable).join("\n");
+}
+
 /** A number with its noun: 1 reward, 2 rewards. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 

@@ -27,7 +27,7 @@ For help: public-data-api <command> --help. --version prints ${manifest.version}
 ${settings}`;
 
 async function main([name = "", ...args]: string[]): Promise<void> {
-  const here = surroundings(name);
+  const here = surroundings(name, args);
   const print = (text: string) => void here.output.write(`${text}\n`);
   if (name === "--version") return print(manifest.version);
   if (name === "--help" || name === "-h" || name === "help") return print(usage);

@@ -1,5 +1,6 @@
 // public-data-api with a wrong address, a redirect, a bad key, a busy service and wrong arguments, and the output of check
 // and --help.
+import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import manifest from "../../cli/package.json" with { type: "json" };
 import { checkCommand, isOlder } from "../../cli/src/commands/check.ts";
@@ -117,6 +118,12 @@ test("control characters of an answer do not reach the terminal", async () => {
   const { output } = await check(proxy.url);
   expect(output).toContain(`Company  ${shown}\nKey      ${shown}\nExpires  never\nScopes   ${shown}\n`);
   await expect(check(proxy.url)).rejects.toMatchObject({ exitCode: 3, message: `401 ${shown}` });
+});
+
+test("control characters and line breaks of a file's name do not reach the terminal", async () => {
+  writeFileSync(`${folder}/a\u001b[2J\nb.csv`, "external_id,name,points_cost\n1,One,1\n");
+  const { stdout } = await runCli(["import", "a\u001b[2J\nb.csv", "--dry-run"], { PUBLIC_API_KEY: "" });
+  expect(stdout).toMatch(/^a\\u001b\[2J\\u000ab\.csv: 1 reward, no problem found\. .+\n$/);
 });
 
 test("a base address that is not the API's is named in one line", async () => {
