@@ -33,6 +33,11 @@ export function asCliError(error: unknown, file = "The file"): CliError | undefi
   );
 }
 
+/** A CliError for any error. One that nobody foresaw shows its stack. */
+export function shownError(error: unknown): CliError {
+  return asCliError(error) ?? new CliError(String((error as Error).stack));
+}
+
 /** A CliError for what was found wrong with a file that is read. */
 export function inFile(file: string, error: unknown): CliError {
   const { code, name, message } = error as NodeJS.ErrnoException;
