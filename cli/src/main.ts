@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 // public-data-api: keeps a copy, exports lists, imports rewards, checks a key (docs/connect/command-line.md).
 import { setFlagsFromString } from "node:v8";
 import manifest from "../package.json" with { type: "json" };
