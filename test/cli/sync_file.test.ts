@@ -206,10 +206,18 @@ test("temporary files are beside the copy; without room for them, the message sa
   await expect.poll(() => seen).toContainEqual(expect.stringMatching(/^etilqs_/));
 
   open().exec("pragma user_version = 0");
-  proxy.faults = [undefined, none, none];
-  const limited = ["bash", "-c", 'ulimit -f 300; exec "$@"', "bash"];
-  const { ended } = startCli(["sync", file], folder, proxy, people.key, limited);
-  expect((await ended).output).toContain("left in the file. Free twice its size there, or set SQLITE_TMPDIR");
+  for (const [kilobytes, advice] of [
+    [
+      300,
+      "left in the file. Free twice its size in its folder, or once there and in a folder that SQLITE_TMPDIR names",
+    ],
+    [3, "disk I/O error. Check that its folder has room"],
+  ] as const) {
+    proxy.faults = [undefined, none, none];
+    const limited = ["bash", "-c", `ulimit -f ${kilobytes}; exec "$@"`, "bash"];
+    const { ended } = startCli(["sync", file], folder, proxy, people.key, limited);
+    expect((await ended).output).toContain(advice);
+  }
 });
 
 // Proves: copies.15

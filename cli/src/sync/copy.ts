@@ -190,7 +190,7 @@ export class Copy {
     try {
       this.#database.exec("vacuum");
     } catch (error) {
-      const room = ". Free twice its size there, or set SQLITE_TMPDIR to a folder with room for temporary files";
+      const room = ". Free twice its size in its folder, or once there and in a folder that SQLITE_TMPDIR names";
       throw failed((error as Error).message, isOfDisk(error) ? room : "");
     }
     // In WAL mode the new pages stand beside the file until they are moved into it, which a reader can prevent.

@@ -44,7 +44,8 @@ const isFromSqlite = (error: unknown): error is Error & { errcode: number } =>
 /** A CliError for an error of SQLite, with the file's name; any other error as it is. */
 export function namingFile(error: unknown, file: string): unknown {
   if (isForeign(error)) return new CliError(`${file} is not an SQLite file. Choose another file`, exitCodes.usage);
-  return isFromSqlite(error) ? new CliError(`${file}: ${error.message}`) : error;
+  const advice = isOfDisk(error) ? ". Check that its folder has room" : "";
+  return isFromSqlite(error) ? new CliError(`${file}: ${error.message}${advice}`) : error;
 }
 
 /** Whether something that stands in the file refuses a statement (SQLITE_ERROR, SQLITE_CONSTRAINT): not the disk, nor a lock. */
