@@ -55,7 +55,7 @@ function isInRange(hostname: string, noProxy: string): boolean {
   const family = (address: string) => (isIPv6(address) ? "ipv6" : "ipv4");
   for (const entry of noProxy.split(/[\s,]+/)) {
     const [address = "", bits = isIPv6(address) ? "128" : "32"] = entry.split("/");
-    if (isIP(address) === 0) continue;
+    if (isIP(address) === 0 && !/^[\d.]+\//.test(entry)) continue;
     try {
       ranges.addSubnet(address, bits === "" ? Number.NaN : Number(bits), family(address));
     } catch {

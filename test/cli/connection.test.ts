@@ -139,7 +139,7 @@ test("NO_PROXY takes ranges of addresses; one that is none is named", async () =
   const hosts = ["127.0.0.1", "10.x", "10.1.2.3", "[fd12::1]", "[::1]"];
   const proxied = hosts.filter((host) => through(`https://${host}`, nobody, "10.0.0.0/8 fd00::/8 ::1").proxySetting);
   expect(proxied).toEqual(["127.0.0.1", "10.x"]);
-  for (const range of ["10.0.0.0/33", "10.0.0.0/", "fd00::/x"]) {
+  for (const range of ["10.0.0.0/33", "10.0.0/8", "10.0.0.0/", "fd00::/x"]) {
     const message = `NO_PROXY must have ranges such as 10.0.0.0/8, not ${range}`;
     expect(() => through(stack.api_url, nobody, range)).toThrow(message);
   }

@@ -96,7 +96,7 @@ Exit codes:
   1  failed: a file, the disk, or a request that the API refused
   2  wrong arguments or settings, the address too, or a certificate
   3  the key is not valid, or does not have the scope
-  4  no answer, or no good answer in six tries: run it again later
+  4  no answer, a proxy that refuses, or no good answer in six tries: run it again later
   130, 143  stopped by Ctrl-C, by SIGTERM`;
 
 /** @throws CliError that says what is wrong and how to see the usage */
