@@ -297,10 +297,12 @@ async function rows(endpoint: Endpoint, received: Received, { call, page }: Serv
   return { answer: { ...answer, isLarge: isLarge(headers) }, logged };
 }
 
-/** Whether the database may read many more rows than it returns: of a total, all that one of two filters matches, all names. */
+/** Whether the database may read many more rows than it returns: of a total, all that one of two filters matches, all names but those of a team. */
 function isTotal({ kind, parameters }: Endpoint, args: Parameters["args"]): boolean {
-  const filters = parameters.filter(({ name, kind }) => args[name] !== undefined && filterKinds.includes(kind));
-  return kind === "aggregates" || filters.length > 1 || args.name !== undefined;
+  const filters = parameters.filter(
+    ({ name, kind }) => args[name] !== undefined && name !== "name" && filterKinds.includes(kind),
+  );
+  return kind === "aggregates" || filters.length > 1 || (args.name !== undefined && args.team_id === undefined);
 }
 
 const filterKinds = ["uuid", "text", "email"];

@@ -95,8 +95,16 @@ function queryOf({ parameters }: Endpoint, args: Record<string, unknown>): URLSe
 /** The most bytes of rows that are read: a page of 40 MB would take more memory than an instance has. */
 const maxBytes = 1024 * 1024;
 
-/** The rows at the beginning of a JSON array that is not whole. PostgreSQL writes a line feed behind each, and none within. */
-const wholeRows = (text: string): Row[] => JSON.parse(`${text.slice(0, Math.max(1, text.lastIndexOf(", \n")))}]`);
+/** The rows at the beginning of a JSON array that is not whole. */
+function wholeRows(text: string): Row[] {
+  let [depth, end] = [0, 1];
+  // The last text may have no end.
+  for (const { 0: part, index } of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"?|[[\]{}]/gs)) {
+    if (part === "[" || part === "{") depth++;
+    else if ((part === "]" || part === "}") && --depth === 1) end = index + 1;
+  }
+  return JSON.parse(`${text.slice(0, end)}]`);
+}
 
 const refused = (text: string) => ({ isError: true, content: [{ type: "text" as const, text }] });
 

@@ -40,7 +40,6 @@ export function list(body: string, { rows = 0, hasMore = false, next = "" } = {}
   const ofList = {
     "X-Has-More": String(hasMore),
     "X-Row-Count": String(rows),
-    "X-Next": `old ${next}`,
     "X-Next-Page": next,
   };
   return { headers: { ...headers, ...ofList }, body };

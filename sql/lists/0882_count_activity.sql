@@ -1,5 +1,13 @@
--- GET /activity/counts (docs/api-reference.md, Activity counts): how many kudos, by time, team, person and category. And
--- what it shares with GET /day-ratings/averages.
+-- GET /activity/counts (docs/api-reference.md, Activity counts): how many kudos, by time, team, person and category.
+-- And what it shares with GET /day-ratings/averages.
+
+-- The answer of a total has at most so many rows. With more it has none, and X-Has-More is true.
+create function app.most_groups() returns integer
+language sql immutable set search_path = ''
+return 10000;
+
+grant execute on function app.most_groups to public_api;
+comment on function app.most_groups is 'How many rows the answer of a total has at most.';
 
 -- Without since, a window begins with the month in which the twelve months before until began.
 create function app.first_of_window(since timestamptz, until timestamptz, time_zone text) returns timestamptz
@@ -9,11 +17,12 @@ return coalesce(since, date_trunc('month', until at time zone time_zone - interv
 grant execute on function app.first_of_window to public_api;
 comment on function app.first_of_window is 'since, or where a window without it begins.';
 
--- The days, weeks, months, quarters or years of a window in a time zone: the first day of each, and the instants between
--- which it lies (ends is not within). One without first_day, the whole window, if step is null.
+-- The days, weeks, months, quarters or years of a window in a time zone: the first day of each, and the instants
+-- between which it lies (ends is not within). One without first_day, the whole window, if step is null.
 --
--- A day begins with its first instant. Of a midnight that comes twice, because clocks are put back to it, PostgreSQL takes the
--- second: before_change is the first (Atlantic/Azores). A midnight that is skipped is the instant at which it is skipped.
+-- A day begins with its first instant. Of a midnight that comes twice, because clocks are put back to it, PostgreSQL
+-- takes the second: before_change is the first (Atlantic/Azores). A midnight that is skipped is the instant at which it
+-- is skipped.
 create function app.periods(step text, since timestamptz, until timestamptz, time_zone text)
 returns table (first_day date, begins timestamptz, ends timestamptz)
 language sql stable set search_path = ''
@@ -34,10 +43,14 @@ begin atomic
       case step when 'quarter' then interval '3 months' else ('1 ' || step)::interval end
     ) as midnight
     cross join lateral (
-      select midnight at time zone time_zone as at_midnight, midnight at time zone time_zone - interval '24 hours' as day_before
+      select
+        midnight at time zone time_zone as at_midnight,
+        midnight at time zone time_zone - interval '24 hours' as day_before
     ) as found
     cross join lateral (
-      select midnight at time zone 'UTC' + (day_before at time zone 'UTC' - day_before at time zone time_zone) as before_change
+      select
+        midnight at time zone 'UTC'
+          + (day_before at time zone 'UTC' - day_before at time zone time_zone) as before_change
     ) as earlier
     where step is not null
   ) as day
@@ -47,11 +60,11 @@ end;
 
 grant execute on function app.periods to public_api;
 comment on function app.periods is
-  'The days, weeks, months, quarters or years (step) from since to until in a time zone: first day, and the instants between '
-  'which each lies.';
+  'The days, weeks, months, quarters or years (step) from since to until in a time zone: first day, and the instants '
+  'between which each lies.';
 
--- The work is the kudos of the window, period by period, and the people of the company if teams are asked for. It ends as
--- soon as there are too many groups. Planned anew for each request, as its parts and its window are never the same.
+-- The work is the kudos of the window, period by period, and the people of the company if teams are asked for. It ends
+-- as soon as there are too many groups. Planned anew for each request, as its parts and its window are never the same.
 create function public.count_activity(
   key_hash text,
   by text[],
@@ -65,11 +78,7 @@ create function public.count_activity(
 returns app."application/json"
 language plpgsql volatile security definer
 set search_path = ''
-set enable_seqscan = off
-set jit = off
 set work_mem = '32MB'
-set lock_timeout = '5s'
-set statement_timeout = '7s'
 as $$
 declare
   api_key app.verified_key;
@@ -84,19 +93,13 @@ declare
   answer json;
   headers text;
 begin
-  if not (
-    row_security_active('app.kudos'::regclass) and row_security_active('app.members'::regclass)
-    and row_security_active('app.teams'::regclass) and row_security_active('app.categories'::regclass)
-  ) then
-    perform app.refuse_without_row_security();
-  end if;
-  api_key := app.authenticate(key_hash, 'read:activity');
-  perform app.take_turn_of_total(api_key);
+  api_key := app.admit(key_hash, 'read:activity');
+  perform app.take_turn_of_total(api_key.key_id, api_key.company_id);
 
-  -- A statement for each by would be hundreds. So it is put together, from these texts and nothing that was sent: the columns of
-  -- the answer, what kudos are grouped by, where that is found, the ids that order the groups, and where names are found.
-  -- Teams are found in one table of all members (offset 0): the planner cannot know how many kudos a period has, and
-  -- might look them up one by one.
+  -- A statement for each by would be hundreds. So it is put together, from these texts and nothing that was sent: the
+  -- columns of the answer, what kudos are grouped by, where that is found, the ids that order the groups, and where
+  -- names are found. Teams are found in one table of all members (offset 0): the planner cannot know how many kudos a
+  -- period has, and might look them up one by one.
   select
     min(wanted.name) filter (where part.name is null),
     string_agg(coalesce(part.columns, format('first_day as %I', wanted.name)) || ', ', '' order by place),
@@ -137,7 +140,8 @@ begin
             select %2$s count(*) as kudos
             from app.kudos as k %3$s
             where k.company_id = $1 and k.created_at >= period.begins and k.created_at < period.ends
-              and ($6 is null or k.category_id = $6) and ($7 is null or k.sender_id = $7) and ($8 is null or k.receiver_id = $8)
+              and ($6 is null or k.category_id = $6)
+              and ($7 is null or k.sender_id = $7) and ($8 is null or k.receiver_id = $8)
             %4$s
             having count(*) > 0
           ) as counted
@@ -152,11 +156,7 @@ begin
   into found_rows, answer
   using api_key.company_id, step, since, last, time_zone, category_id, sender_id, receiver_id;
 
-  headers := set_config(
-    'response.headers',
-    format(app.list_headers(), api_key.key_id, api_key.company_id, found_rows, (found_rows > app.most_groups())::text, ''),
-    true
-  );
+  headers := app.end_page(api_key.key_id, api_key.company_id, found_rows, app.most_groups(), '');
   return case when found_rows > app.most_groups() then '[]' else coalesce(answer, '[]') end;
 end
 $$;

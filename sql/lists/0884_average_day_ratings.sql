@@ -11,11 +11,7 @@ create function public.average_day_ratings(
 returns app."application/json"
 language plpgsql volatile security definer
 set search_path = ''
-set enable_seqscan = off
-set jit = off
 set work_mem = '32MB'
-set lock_timeout = '5s'
-set statement_timeout = '7s'
 as $$
 declare
   api_key app.verified_key;
@@ -26,11 +22,8 @@ declare
   answer json;
   headers text;
 begin
-  if not (row_security_active('app.day_ratings'::regclass) and row_security_active('app.teams'::regclass)) then
-    perform app.refuse_without_row_security();
-  end if;
-  api_key := app.authenticate(key_hash, 'read:analytics');
-  perform app.take_turn_of_total(api_key);
+  api_key := app.admit(key_hash, 'read:analytics');
+  perform app.take_turn_of_total(api_key.key_id, api_key.company_id);
 
   execute format(
     $statement$
@@ -69,16 +62,12 @@ begin
   into found_rows, answer
   using api_key.company_id, step, since, last, time_zone, team_id;
 
-  headers := set_config(
-    'response.headers',
-    format(app.list_headers(), api_key.key_id, api_key.company_id, found_rows, (found_rows > app.most_groups())::text, ''),
-    true
-  );
+  headers := app.end_page(api_key.key_id, api_key.company_id, found_rows, app.most_groups(), '');
   return case when found_rows > app.most_groups() then '[]' else coalesce(answer, '[]') end;
 end
 $$;
 
 select app.serve_keys('public.average_day_ratings'::regproc);
 comment on function public.average_day_ratings is
-  'Number and average of the day ratings of the key''s company, by what by names, as a JSON array. read:analytics. PT401, '
-  'PT403, PT429.';
+  'Number and average of the day ratings of the key''s company, by what by names, as a JSON array. read:analytics. '
+  'PT401, PT403, PT429.';
