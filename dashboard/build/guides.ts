@@ -9,7 +9,7 @@ import { scrolling } from "./reference_contents.ts";
 
 /** The documents that become pages below /reference/guides/, in the order of the menu. */
 const guides = [
-  ...`README kudos-per-team excel-and-power-bi google-sheets import-rewards curl powershell python r node typescript
+  ...`README kudos-per-team excel-and-power-bi google-sheets import-rewards programs
       command-line sqlite databases warehouses assistants other-tools`
     .split(/\s+/)
     .map((name) => `docs/connect/${name}.md`),
