@@ -1,4 +1,4 @@
--- The views of the lists (docs/api-reference.md), and what their statements call. The statements are in 0865_lists.sql, and
+-- The views of the lists (docs/api.md, Lists), and what their statements call. The statements are in 0865_lists.sql, and
 -- scripts/generate/lists.ts, which makes them, says why they are so.
 --
 -- Before the public columns of a list (docs/api.md) a view has company_id, the ids that filters need, and the instant by

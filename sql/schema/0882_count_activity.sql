@@ -1,4 +1,4 @@
--- GET /activity/counts (docs/api-reference.md, Activity counts): how many kudos, by time, team, person and category. And
+-- GET /activity/counts (docs/api.md, Questions): how many kudos, by time, team, person and category. And
 -- what it shares with GET /day-ratings/averages.
 
 -- Without since, a window begins with the month in which the twelve months before until began.
