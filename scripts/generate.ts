@@ -10,7 +10,7 @@ import { openApiDocument } from "./generate/openapi/document.ts";
 import { collectExamples, type Examples } from "./generate/openapi/examples.ts";
 import { postmanCollection } from "./generate/openapi/postman.ts";
 import { withOutputs } from "./generate/outputs.ts";
-import { referencePages, withReference } from "./generate/reference.ts";
+import { errorsPage, withErrors } from "./generate/reference.ts";
 import { provenPages, readProofs, withProofs } from "./generate/specification.ts";
 import { bin, root, runCommand } from "./stack/process.ts";
 import { runCommandLine, runningStack } from "./stack/running.ts";
@@ -25,8 +25,8 @@ export async function generatedFiles(): Promise<Map<string, string>> {
     ["docs/openapi.json", JSON.stringify(openApiDocument(examples))],
     ["docs/connect/public-data-api.postman_collection.json", JSON.stringify(postmanCollection())],
     [importScript, withCellRules(await read(importScript))],
+    [errorsPage, withErrors(await read(errorsPage))],
   ]);
-  for (const page of referencePages) files.set(page, withReference(await read(page)));
   for (const page of provenPages) files.set(page, withProofs(await read(page), readProofs()));
   return files;
 }
@@ -40,7 +40,7 @@ async function write(files: Iterable<[string, string]>): Promise<void> {
 }
 
 const usage = `Usage: npm run generate [-- --examples]
-Writes docs/openapi.json, the Postman collection, the rules in ${importScript}, ${referencePages.join(" and ")}, and the tests that
+Writes docs/openapi.json, the Postman collection, the rules in ${importScript}, ${errorsPage}, and the tests that
 ${provenPages.join(" and ")} name.
   --examples   first get new examples, and the outputs of all curl commands, from the stack of npm start`;
 

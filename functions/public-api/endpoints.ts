@@ -73,7 +73,7 @@ const window: readonly Parameter[] = [
 
 const teamId = parameter("team_id", "uuid", "Only this team.");
 
-/** The filters of kudos (`docs/api-reference.md`, Activity). */
+/** The filters of kudos (`docs/api.md`, Lists). */
 const ofKudos: readonly Parameter[] = [
   parameter("category_id", "uuid", "Only kudos of this category."),
   parameter("sender_id", "uuid", "Only kudos from this member."),
@@ -378,7 +378,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     forAssistants:
       "Averages day ratings from 1 (bad) to 5 (good). Use it first for every question about the mood and its changes, overall or by team.",
     parameters: [
-      ...ofAggregates("`day`, `week`, `month`, `quarter` or `year`, or `team`, or one of the former and `team`"),
+      ...ofAggregates("a step of time (`day`, `week`, `month`, `quarter` or `year`), `team`, or both"),
       teamId,
     ],
     rows: {

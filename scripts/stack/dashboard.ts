@@ -18,7 +18,7 @@ async function fingerprint(settings: object): Promise<string> {
     "functions/public-api/*.ts",
     "cli/{*,src/**/*}.*",
     "{docs/openapi,package,package-lock}.json",
-    "{CHANGELOG,docs/api*}.md",
+    "{CHANGELOG,docs/api*,docs/keys}.md",
     "docs/connect/{*.*,typescript/package.json}",
     "dashboard/{*,src/**/*,build/*}.*",
   ];

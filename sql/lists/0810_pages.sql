@@ -1,4 +1,4 @@
--- What the lists share (docs/api-reference.md). A view says how a row looks: its ids, the instant by which pages are
+-- What the lists share (docs/api.md, Lists). A view says how a row looks: its ids, the instant by which pages are
 -- ordered, the number of its last change, and the documented columns as one composite value, shown. A list says which
 -- rows a page has, in one static statement for each index that leads to them. Pages, changes and deletions use the same
 -- views.

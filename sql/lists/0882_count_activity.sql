@@ -1,4 +1,4 @@
--- GET /activity/counts (docs/api-reference.md, Activity counts): how many kudos, by time, team, person and category.
+-- GET /activity/counts (docs/api.md, Questions): how many kudos, by time, team, person and category.
 -- And what it shares with GET /day-ratings/averages.
 
 -- The answer of a total has at most so many rows. With more it has none, and X-Has-More is true.

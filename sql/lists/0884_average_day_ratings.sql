@@ -1,4 +1,4 @@
--- GET /day-ratings/averages (docs/api-reference.md, Day ratings averages): how days were rated, by time and team. As
+-- GET /day-ratings/averages (docs/api.md, Questions): how days were rated, by time and team. As
 -- count_activity.
 create function public.average_day_ratings(
   key_hash text,

@@ -16,7 +16,7 @@ const text = (description: string, constant?: string): Schema => ({
 
 const everywhere = {
   "X-Request-Id": {
-    description: "The id of the request. Quote it when you ask for help.",
+    description: "The ID of the request. Quote it when you ask for help.",
     required: true,
     schema: { type: "string", format: "uuid" },
   },
@@ -220,7 +220,7 @@ export function openApiDocument(examples: Examples): Schema {
       version,
       contact: { name: "The admin of your company who made the key" },
       license: { name: "All rights reserved", identifier: "LicenseRef-Proprietary" },
-      description: `${introduction}\n\n${scopeTable().trimEnd()}`,
+      description: `${introduction}\n\n## Scopes\n\n${scopeTable().trimEnd()}`,
     },
     servers: [
       {

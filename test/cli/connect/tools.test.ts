@@ -46,7 +46,7 @@ async function isPowerShell(text: string): Promise<boolean> {
   return !parser.parse(text).rootNode.hasError;
 }
 
-withTools("the queries of Excel and Power BI and the scripts of powershell.md are well-formed", async () => {
+withTools("the queries of Excel and Power BI and the script of PowerShell are well-formed", async () => {
   const lines = ["excel-and-power-bi.md", "kudos-per-team.md"].flatMap((page) => {
     const text = readFileSync(`${root}/docs/connect/${page}`, "utf8");
     return [...text.matchAll(/`= (PublicDataApi[^`]+)`/g)].map(([, line = ""]) => line);
