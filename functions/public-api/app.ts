@@ -1,7 +1,15 @@
-import { Bodies, type BodyLimit } from "./bodies.ts";
-import { clientOf, quickCheck } from "./client.ts";
-import { keyHashOf } from "./credentials.ts";
-import { csv } from "./csv.ts";
+import {
+  ApiError,
+  badRequest,
+  errorAnswer,
+  exposedHeaders,
+  json,
+  type Logged,
+  notFound,
+  type Outcome,
+  preflight,
+  toResponse,
+} from "./answers/responses.ts";
 import {
   type Arguments,
   asPage,
@@ -16,28 +24,20 @@ import {
   readVerifiedKey,
   type Settings,
   type SignInSettings,
-} from "./database.ts";
-import type { Endpoint } from "./endpoint_types.ts";
-import { endpoints, maxGroups, version } from "./endpoints.ts";
-import { Visit } from "./fair_queue.ts";
-import { linkToNext, type Parameters, readParameters } from "./parameters.ts";
-import { RefusedUses } from "./refused_uses.ts";
-import { connectReplicas } from "./replicas.ts";
-import {
-  ApiError,
-  badRequest,
-  errorAnswer,
-  exposedHeaders,
-  json,
-  type Logged,
-  notFound,
-  type Outcome,
-  preflight,
-  toResponse,
-} from "./responses.ts";
+} from "./database/data_api.ts";
+import { connectReplicas } from "./database/replicas.ts";
+import { Bodies, type BodyLimit } from "./line/bodies.ts";
+import { Visit } from "./line/fair_queue.ts";
+import { RefusedUses } from "./line/refused_uses.ts";
+import { quick, WaitingLine } from "./line/waiting_line.ts";
+import { watched } from "./line/watched_answer.ts";
+import { csv } from "./lists/csv.ts";
+import { keyHashOf } from "./request/key.ts";
+import { linkToNext, type Parameters, readParameters } from "./request/parameters.ts";
+import { clientOf, quickCheck } from "./request/user_agent.ts";
+import { endpoints, maxGroups, version } from "./table/endpoints.ts";
+import type { Endpoint } from "./table/types.ts";
 import { performance } from "./timing.ts";
-import { quick, WaitingLine } from "./waiting_line.ts";
-import { watched } from "./watched_answer.ts";
 
 /**
  * Makes the handler of the API: path, method, key, parameters, body, database, response (`docs/api.md`, Requests).
@@ -150,7 +150,7 @@ function createSignIn(settings: SignInSettings, line: WaitingLine, bodies: Bodie
       return (await line.callWithoutKey(visit, () => callDatabase(rpc, args as Arguments, caller, asText))).body;
     };
     // Loaded when it is asked for: no other request waits for it.
-    const { serveOAuth } = await import("./oauth.ts");
+    const { serveOAuth } = await import("./assistants/sign_in.ts");
     const { answer, logged } = await serveOAuth(settings, request.method, path, { receive, ask }).catch(failed);
     return { answer, logged: withVisit(logged, visit, answer.status) };
   };
@@ -236,7 +236,7 @@ function importRewards(endpoint: Endpoint, { query }: Received, { call, upload }
   return afterVerifying(endpoint, call, async () => {
     const { dry_run } = readParameters(endpoint, query).args;
     // Loaded when it is asked for: zod takes as long as half of a start.
-    const { importLimit, readRewards } = await import("./reward_import.ts");
+    const { importLimit, readRewards } = await import("./import/rewards.ts");
     return await upload(importLimit, async (take) => {
       let rewards: Record<string, unknown>[] | undefined;
       // Only when it is its turn: rows take more memory than a body, and wait as a body, whose room is bounded.
@@ -262,7 +262,7 @@ function assist(endpoint: Endpoint, received: Received, { call, upload, ask }: S
     readParameters(endpoint, query);
     return await upload(messageLimit, async (take) => {
       const text = take();
-      const { serveMcp } = await import("./mcp.ts");
+      const { serveMcp } = await import("./assistants/mcp.ts");
       return await serveMcp(request.headers, text, readVerifiedKey(key).scopes, ask);
     });
   });

@@ -1,5 +1,5 @@
 import { createApp, unhandled } from "./app.ts";
-import { readSettings } from "./database.ts";
+import { readSettings } from "./database/data_api.ts";
 
 /** The parts of Deno that this file uses, declared so that `tsc` can check it too. */
 declare const Deno: {

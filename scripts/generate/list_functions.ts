@@ -1,6 +1,7 @@
 // The text of sql/schema/0865_lists.sql. Why its statements are so: lists.ts.
-import type { Column, ListEndpoint, ParameterKind } from "../../functions/public-api/endpoint_types.ts";
-import { lists, maxGroups } from "../../functions/public-api/endpoints.ts";
+
+import { lists, maxGroups } from "../../functions/public-api/table/endpoints.ts";
+import type { Column, ListEndpoint, ParameterKind } from "../../functions/public-api/table/types.ts";
 import { type Branch, type Facts, facts } from "./lists.ts";
 
 export const listsFile = "sql/schema/0865_lists.sql";
@@ -388,7 +389,7 @@ end if;
 
 /** The text of the file. */
 export const listsSql =
-  (): string => `-- Made by \`npm run generate\` from functions/public-api/endpoints.ts and scripts/generate/lists.ts: change these.
+  (): string => `-- Made by \`npm run generate\` from functions/public-api/table/endpoints.ts and scripts/generate/lists.ts: change these.
 -- The lists, their changes, and both at a read replica. Why the statements are so: scripts/generate/lists.ts.
 
 ${lists.map(listFunction).join("\n")}

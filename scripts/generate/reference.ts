@@ -1,14 +1,15 @@
 // The parts of docs/api-reference.md and docs/api-errors.md, each between <!-- name --> and <!-- end -->: what repeats
 // endpoints.ts, and the error texts that the tests hold.
+
+import { changeColumns, endpoints, lists, steps } from "../../functions/public-api/table/endpoints.ts";
+import { scopes } from "../../functions/public-api/table/scopes.ts";
 import type {
   AggregatesEndpoint,
   Column,
   Endpoint,
   ListEndpoint,
   Parameter,
-} from "../../functions/public-api/endpoint_types.ts";
-import { changeColumns, endpoints, lists, steps } from "../../functions/public-api/endpoints.ts";
-import { scopes } from "../../functions/public-api/scopes.ts";
+} from "../../functions/public-api/table/types.ts";
 import { badImports } from "../../test/support/bad_imports.ts";
 import { type BadRequests, badRequests } from "../../test/support/bad_requests.ts";
 import { parameter, schemas } from "./openapi/schemas.ts";

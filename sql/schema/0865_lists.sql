@@ -1,4 +1,4 @@
--- Made by `npm run generate` from functions/public-api/endpoints.ts and scripts/generate/lists.ts: change these.
+-- Made by `npm run generate` from functions/public-api/table/endpoints.ts and scripts/generate/lists.ts: change these.
 -- The lists, their changes, and both at a read replica. Why the statements are so: scripts/generate/lists.ts.
 
 -- GET /members

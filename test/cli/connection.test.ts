@@ -8,7 +8,7 @@ import { exportCommand } from "../../cli/src/commands/export.ts";
 import { importCommand } from "../../cli/src/commands/import.ts";
 import { syncCommand } from "../../cli/src/commands/sync.ts";
 import { readConnection, request } from "../../cli/src/connection.ts";
-import { clientOf } from "../../functions/public-api/client.ts";
+import { clientOf } from "../../functions/public-api/request/user_agent.ts";
 import { environment, run } from "../support/command_line.ts";
 import { companyOfTest } from "../support/companies.ts";
 import { call, first, stack } from "../support/stack.ts";

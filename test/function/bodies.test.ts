@@ -1,8 +1,8 @@
 // The room for bodies in an instance of the function (docs/api.md, Limits).
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Bodies } from "../../functions/public-api/bodies.ts";
-import { Visit } from "../../functions/public-api/fair_queue.ts";
-import type { ApiError } from "../../functions/public-api/responses.ts";
+import type { ApiError } from "../../functions/public-api/answers/responses.ts";
+import { Bodies } from "../../functions/public-api/line/bodies.ts";
+import { Visit } from "../../functions/public-api/line/fair_queue.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -4,9 +4,9 @@ import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import Papa from "papaparse";
 import { expect, test, vi } from "vitest";
-import { csv } from "../../functions/public-api/csv.ts";
-import { CsvConverter } from "../../functions/public-api/csv_converter.ts";
-import type { Column } from "../../functions/public-api/endpoint_types.ts";
+import { csv } from "../../functions/public-api/lists/csv.ts";
+import { CsvConverter } from "../../functions/public-api/lists/csv_converter.ts";
+import type { Column } from "../../functions/public-api/table/types.ts";
 import { count, tried } from "../support/counts.ts";
 import { list, startService, type Upstream, withLength } from "../support/service.ts";
 

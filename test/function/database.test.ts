@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createApp } from "../../functions/public-api/app.ts";
-import { readSettings } from "../../functions/public-api/database.ts";
+import { readSettings } from "../../functions/public-api/database/data_api.ts";
 import {
   key,
   problem,

@@ -2,9 +2,9 @@
 // tells the database beside each call; and the refused use of a dead key.
 import type { ServerResponse } from "node:http";
 import { expect, test, vi } from "vitest";
-import { clientOf, quickCheck } from "../../functions/public-api/client.ts";
-import { endpoints } from "../../functions/public-api/endpoints.ts";
-import { RefusedUses } from "../../functions/public-api/refused_uses.ts";
+import { RefusedUses } from "../../functions/public-api/line/refused_uses.ts";
+import { clientOf, quickCheck } from "../../functions/public-api/request/user_agent.ts";
+import { endpoints } from "../../functions/public-api/table/endpoints.ts";
 import { madeUpKey } from "../support/made_up_key.ts";
 import { keyHash, list, missingScope, owner, refusal, refusedKey, startService } from "../support/service.ts";
 

@@ -1,9 +1,9 @@
 // The line before the database (docs/api.md, Limits), with calls that end when a test says so.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { Busy } from "../../functions/public-api/database.ts";
-import { Visit } from "../../functions/public-api/fair_queue.ts";
-import { ApiError, tooManyRequests, unauthorized } from "../../functions/public-api/responses.ts";
-import { quick, WaitingLine } from "../../functions/public-api/waiting_line.ts";
+import { ApiError, tooManyRequests, unauthorized } from "../../functions/public-api/answers/responses.ts";
+import { Busy } from "../../functions/public-api/database/data_api.ts";
+import { Visit } from "../../functions/public-api/line/fair_queue.ts";
+import { quick, WaitingLine } from "../../functions/public-api/line/waiting_line.ts";
 import { verifiedKey } from "../support/service.ts";
 
 /** A call of the database: the company, and whether it is for a page, a total, or verifies the key. */

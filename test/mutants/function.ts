@@ -5,7 +5,7 @@ export type TextMutant = { name: string; file: string; from: string; to: string 
 
 /** For each file: what is removed, the text that is replaced, and by what, unless by nothing. */
 const inFile: Record<string, [name: string, from: string, to?: string][]> = {
-  "credentials.ts": [
+  "request/key.ts": [
     ["the checksum of a key is not looked at", " && text.endsWith(checksum(text.slice(0, -6)))"],
     ["a key may be longer", "{38}$/", "{38}/"],
     ["Authorization counts before X-API-Key", "if (apiKey) return [apiKey];"],
@@ -31,18 +31,20 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["strangers fill the memory", "bodies.hold(visit, request, limit, async (take) => take())", "request.text()"],
     ["GET / answers whatever the database says", "} = readVerifiedKey(verified)", "} = JSON.parse(verified)"],
   ],
-  "mcp.ts": [
+  "assistants/mcp.ts": [
     ["the library gets the key", "/^(content-type|mcp-.*)$/.test(name)", "true"],
     ["the text of a tool's answer has any size", "first?.text.length ?? 0) <= maxCharacters", "0) <= maxCharacters"],
     ["structured content has any size", "JSON.stringify(structuredContent).length <= maxCharacters", "true"],
     ["subscriptions open", "maxSubscriptions: 0", "maxSubscriptions: 1"],
   ],
-  "oauth.ts": [["a resource that only begins as ours is taken", '"") !== mcpUrl', '"").startsWith(mcpUrl) === false']],
-  "client.ts": [
+  "assistants/sign_in.ts": [
+    ["a resource that only begins as ours is taken", '"") !== mcpUrl', '"").startsWith(mcpUrl) === false'],
+  ],
+  "request/user_agent.ts": [
     ["a User-Agent is read to its end", ".slice(0, 500)"],
     ["a program's name has any length", "program.slice(0, 60)", "program"],
   ],
-  "database.ts": [
+  "database/data_api.ts": [
     ["there is no deadline", 'abort.abort(new DOMException("too late", "TimeoutError"))', "{}"],
     ["redirects are followed", 'redirect: "manual",'],
     ["HTML is passed on", "response.status === 200 && isJson", "response.status === 200"],
@@ -61,7 +63,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["megabytes of an error body are read", "response.body, 4096", "response.body, 4 * 1024 * 1024"],
     ["a database that is away is not called again", "isAway(rpc, response.status, code) ? new Busy(error) :"],
   ],
-  "bodies.ts": [
+  "line/bodies.ts": [
     ["a body may have any length", "if (bytes > most)", "if (false)"],
     ["a body may come in any number of pieces", "if (pieces.length >", "if (false && pieces.length >"],
     ["a body may take any time", 'stop(new ApiError(408, "Request Timeout"))', "{}"],
@@ -74,7 +76,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["a body may have any encoding", "fatal: true", "fatal: false"],
     ["a byte-order mark is no JSON", "{ fatal: true }", "{ fatal: true, ignoreBOM: true }"],
   ],
-  "reward_import.ts": [
+  "import/rewards.ts": [
     ["any number of rewards is taken", "if (rows.length > limits.rewards)", "if (false)"],
     ["no reward is no error", 'if (rows.length === 0) throw badRequest(["body must not be empty"]);'],
     ["one bad row of many is let through", "if (first === undefined)", "if (problems.length < rows.length)"],
@@ -83,7 +85,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["a field may come twice", "if (countFields(body) < names)", "if (false)"],
     ["an external_id may come twice", "if (first !== undefined)", "if (false)"],
   ],
-  "reward_rows.ts": [
+  "import/reward_rows.ts": [
     ["NUL and lone surrogates pass", '.regex(/^[^\\0\\p{Cs}]*$/u, "must be text without NUL and lone surrogates")'],
     ["lengths are counted in UTF-16", '}$`, "u")', "}$`)"],
     ["a negative cost is taken", ' && value >= 0, "must be', ', "must be'],
@@ -99,10 +101,10 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["other keys may stand beside rewards", "Object.keys(body).length === 1 && "],
     ["only the outermost object counts", "for (const inner of values) open.push(inner);"],
   ],
-  "csv.ts": [
+  "lists/csv.ts": [
     ["a page is read before a reader wants it", "controller),\n    }),", "controller) }, {}, { highWaterMark: 1e9 }),"],
   ],
-  "csv_converter.ts": [
+  "lists/csv_converter.ts": [
     ["formulas run", "formula[bytes[start] as number] === 1", "false"],
     ["formulas behind a tab run", '"=+-@\\t\\r"', '"=+-@\\r"'],
     ["formulas behind a carriage return run", '"=+-@\\t\\r"', '"=+-@\\t"'],
@@ -135,7 +137,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["a comma ends a cell", "special = table('\",", "special = table('\""],
     ["a byte-order mark needs no quotes", "\\n\\xef'", "\\n'"],
   ],
-  "responses.ts": [
+  "answers/responses.ts": [
     ["an error body is read without end", "if (bytes > maxBytes) return", "if (false) return"],
     ["answers may be cached", '"Cache-Control": "private, no-store",'],
     ["content types may be guessed", '"X-Content-Type-Options": "nosniff",'],
@@ -144,7 +146,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["odd names stand in messages as they are", "return JSON.stringify(name)", "return name; JSON.stringify(name)"],
     ["long names stand in messages as they are", "if (length > 64)", "if (false)"],
   ],
-  "parameters.ts": [
+  "request/parameters.ts": [
     ["an unknown parameter is ignored", "if (!kind) {", "if (!kind) return {};\n  if (!kind) {"],
     ["the last of two values counts", "if (texts.length > 1 &&", "if (false &&"],
     ["a limit may be anything", "/^([1-9][0-9]{0,2}|1000)$/.test(text)", "true"],
@@ -155,15 +157,15 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["since may be after until", "if (since && until && isAfter(since, until))", "if (false)"],
     ["since rounds down", "timestamp(since, Math.ceil)", "timestamp(since, Math.floor)"],
   ],
-  "replicas.ts": [
+  "database/replicas.ts": [
     ["a replica's page for another company is passed on", "if (isOfCompany && reply", "if (reply"],
     ["a replica's page is passed on that does not say whether there is more", ' && reply.headers.has("X-Has-More")'],
     ["a page that nobody takes is not given up", "discardPage();\n    return", "return"],
     ["all requests try a replica that was late", "if (replica.pausedUntil > 0) replica.pausedUntil = now + pause;"],
     ["a replica that was late is used by one request only", "replica.pausedUntil = 0;"],
   ],
-  "instants.ts": [["a day that is none is taken", " || date.toJSON()?.startsWith(day) !== true"]],
-  "waiting_line.ts": [
+  "table/instants.ts": [["a day that is none is taken", " || date.toJSON()?.startsWith(day) !== true"]],
+  "line/waiting_line.ts": [
     ["any number of calls is under way", "others: 6", "others: 6000"],
     ["any number of slow calls is under way", "slow: 2", "slow: 6"],
     ["totals have no line of their own", "isSlow(lane) ? this.#slow : this.#others", "this.#others"],
@@ -197,14 +199,14 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["answers that nobody reads are any number", " && this.#mayAnswer(lane);\n  });", ";\n  });"],
     ["nobody is let in when an answer has ended", "new OpenAnswers(() => this.#admit())", "new OpenAnswers(() => {})"],
   ],
-  "known_keys.ts": [
+  "line/known_keys.ts": [
     ["the keys of a company are any number", "if (keys.size > maxKeys.ofOneCompany)", "if (false)"],
     ["keys are any number", "else if (this.#owners.size > maxKeys.inAll)", "else if (false)"],
     ["the companies are not divided", "this.#forgetOldest(this.#largest())", "this.#forgetOldest(this.#owners.keys())"],
     ["the newest company loses its key", "keys.size > largest.size", "keys.size >= largest.size"],
     ["forgotten keys count", "keys?.delete(keyHash);"],
   ],
-  "open_answers.ts": [
+  "line/open_answers.ts": [
     ["answers of a company are any number", "own < maxOpen.ofOneCompany &&", ""],
     ["answers in all are any number", "(this.#inAll < maxOpen.inAll || own < maxOpen.ofEach)", "true"],
     ["a company has no share of its own", " || own < maxOpen.ofEach"],
@@ -212,13 +214,13 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["what is in the buffers does not count", "if (size === counted.least)", "if (true)"],
     ["the next request proves nothing", "this.#buffered.get(connection)?.();"],
   ],
-  "watched_answer.ts": [
+  "line/watched_answer.ts": [
     ["a page that stops in the middle waits for ever", 'deadline, "the page', '1e9, "the page'],
     ["a page that nobody reads waits for ever", "\n      end(late);"],
     ["a page that was cut looks whole", "          if (late) throw late;\n          if (done)", "          if (done)"],
     ["a page that is read slowly breaks off", "clearTimeout(timer);\n    timer =", "timer ="],
   ],
-  "refused_uses.ts": [
+  "line/refused_uses.ts": [
     ["a minute never ends", "if (minute !== this.#minute) this.#noted.clear();"],
     ["a key is noted more than once a minute", "noted.has(use) ||", ""],
     ["a check takes the minute from another use", 'caller.endpoint === "GET /"', "0"],
@@ -227,7 +229,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["a missing scope is not noted", "(status === 403 && caller.scope !== null)", "false"],
     ["a note does not say which scope is missing", "{ missing_scope: caller.scope } : {}", "{} : {}"],
   ],
-  "fair_queue.ts": [
+  "line/fair_queue.ts": [
     ["a waiting request waits for ever", "Math.max(0, this.patience - this.waited)", "100 * this.patience"],
     ["what was waited before does not count", "this.patience - this.waited", "this.patience"],
     ["who went away stays in the line", ".catch(giveUp)"],

@@ -1,7 +1,7 @@
 // A copy of a company in an SQLite file. The rows of an answer and the cursor after them are written in one
 // transaction, so that a kill at any moment loses nothing: the next sync continues at the cursor.
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
-import type { Column, ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
+import type { Column, ListEndpoint } from "../../../functions/public-api/table/types.ts";
 import { CliError, exitCodes, printable } from "../errors.ts";
 import { lists, nameOf } from "../lists.ts";
 import { type Change, type Changes, start } from "./changes.ts";

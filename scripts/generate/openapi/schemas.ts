@@ -1,5 +1,8 @@
 import { z } from "zod";
-
+import { rewardFields } from "../../../functions/public-api/import/reward_rows.ts";
+import { changeColumns, endpoints } from "../../../functions/public-api/table/endpoints.ts";
+import { parameterSchema, type Schema } from "../../../functions/public-api/table/kinds.ts";
+import { scopes } from "../../../functions/public-api/table/scopes.ts";
 import type {
   AggregatesEndpoint,
   ChangesEndpoint,
@@ -8,11 +11,7 @@ import type {
   Endpoint,
   ListEndpoint,
   Parameter,
-} from "../../../functions/public-api/endpoint_types.ts";
-import { changeColumns, endpoints } from "../../../functions/public-api/endpoints.ts";
-import { parameterSchema, type Schema } from "../../../functions/public-api/parameter_schemas.ts";
-import { rewardFields } from "../../../functions/public-api/reward_rows.ts";
-import { scopes } from "../../../functions/public-api/scopes.ts";
+} from "../../../functions/public-api/table/types.ts";
 
 export type { Schema };
 

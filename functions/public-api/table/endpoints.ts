@@ -1,12 +1,5 @@
 // The table of all endpoints, as plain data. Routing, validation, GET /, CSV and OpenAPI all use it.
-import type {
-  AggregatesEndpoint,
-  ChangesEndpoint,
-  Column,
-  Endpoint,
-  ListEndpoint,
-  Parameter,
-} from "./endpoint_types.ts";
+import type { AggregatesEndpoint, ChangesEndpoint, Column, Endpoint, ListEndpoint, Parameter } from "./types.ts";
 
 /** The API version that `GET /` reports (`docs/api.md`, Versioning). */
 export const version = "1.4.0";

@@ -1,5 +1,5 @@
-import { parseJson } from "./json_text.ts";
-import { badRequest, shownName } from "./responses.ts";
+import { badRequest, shownName } from "../answers/responses.ts";
+import { parseJson } from "../request/json_text.ts";
 import { checkRow, countFields, type RowProblem, rewardFields, rowsOf } from "./reward_rows.ts";
 
 /** The largest import that makes sense has 9,500 values. */

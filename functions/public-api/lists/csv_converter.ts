@@ -1,5 +1,5 @@
-import type { Column } from "./endpoint_types.ts";
-import type { Bytes } from "./responses.ts";
+import type { Bytes } from "../answers/responses.ts";
+import type { Column } from "../table/types.ts";
 
 const code = (character: string): number => character.charCodeAt(0);
 const [quote, backslash, comma, colon, space] = [code('"'), code("\\"), code(","), code(":"), code(" ")];

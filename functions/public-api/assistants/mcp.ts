@@ -1,13 +1,13 @@
 // POST /mcp: the endpoints that read, as tools of an assistant (`docs/api.md`, Assistants). app.ts loads this file when
 // the path is first asked for, because its library takes a tenth of a second.
 import { createMcpHandler, Server, type Tool } from "@modelcontextprotocol/server";
-import { CsvConverter } from "./csv_converter.ts";
-import type { Column, Endpoint, Parameter } from "./endpoint_types.ts";
-import { endpoints, version } from "./endpoints.ts";
-import { parseJson } from "./json_text.ts";
-import { parameterSchema } from "./parameter_schemas.ts";
-import { readParameters } from "./parameters.ts";
-import { ApiError, badRequest, type Outcome, shownName, textOf } from "./responses.ts";
+import { ApiError, badRequest, type Outcome, shownName, textOf } from "../answers/responses.ts";
+import { CsvConverter } from "../lists/csv_converter.ts";
+import { parseJson } from "../request/json_text.ts";
+import { readParameters } from "../request/parameters.ts";
+import { endpoints, version } from "../table/endpoints.ts";
+import { parameterSchema } from "../table/kinds.ts";
+import type { Column, Endpoint, Parameter } from "../table/types.ts";
 
 /** Answers a request for an endpoint with the caller's key. */
 type Ask = (endpoint: Endpoint, query: string) => Promise<Outcome>;

@@ -1,5 +1,5 @@
-import { deadline } from "./database.ts";
-import type { Answer } from "./responses.ts";
+import type { Answer } from "../answers/responses.ts";
+import { deadline } from "../database/data_api.ts";
 
 /** How many milliseconds a caller may take nothing of an answer. */
 const unreadMilliseconds = 30_000;

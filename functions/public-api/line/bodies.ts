@@ -1,6 +1,6 @@
+import { ApiError, badRequest, gone, tooManyRequests } from "../answers/responses.ts";
+import { notJson, wrongByte } from "../request/json_text.ts";
 import { FairQueue, type Visit } from "./fair_queue.ts";
-import { notJson, wrongByte } from "./json_text.ts";
-import { ApiError, badRequest, gone, tooManyRequests } from "./responses.ts";
 
 /** The most bytes of a body, and the text of the 400 for a larger one. */
 export type BodyLimit = readonly [bytes: number, tooLarge: string];

@@ -1,8 +1,8 @@
-import { Busy, discard, type Page, type Reply, readVerifiedKey, sizeOf } from "./database.ts";
+import { ApiError } from "../answers/responses.ts";
+import { Busy, discard, type Page, type Reply, readVerifiedKey, sizeOf } from "../database/data_api.ts";
 import { FairQueue, type Visit } from "./fair_queue.ts";
 import { KnownKeys } from "./known_keys.ts";
 import { OpenAnswers } from "./open_answers.ts";
-import { ApiError } from "./responses.ts";
 
 /**
  * How many calls run at once, of slow ones and of all others (PostgREST has 10 or more connections), of new keys, and of one

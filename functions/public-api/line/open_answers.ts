@@ -1,4 +1,4 @@
-import { clearTimeout, setTimeout } from "./timing.ts";
+import { clearTimeout, setTimeout } from "../timing.ts";
 
 const kibibyte = 1024;
 const mebibyte = 1024 * kibibyte;

@@ -1,7 +1,7 @@
+import type { Answer } from "../answers/responses.ts";
+import type { Page } from "../database/data_api.ts";
+import type { Column } from "../table/types.ts";
 import { CsvConverter } from "./csv_converter.ts";
-import type { Page } from "./database.ts";
-import type { Column } from "./endpoint_types.ts";
-import type { Answer } from "./responses.ts";
 
 /**
  * A list as CSV (`docs/api.md`, CSV): a header, then one line per row, each ended by CRLF. `page` is the JSON array from

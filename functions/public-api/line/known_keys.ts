@@ -1,4 +1,4 @@
-import type { Logged } from "./responses.ts";
+import type { Logged } from "../answers/responses.ts";
 
 /** How many keys an instance knows at most, in all and of one company. */
 const maxKeys = { inAll: 100_000, ofOneCompany: 200 };

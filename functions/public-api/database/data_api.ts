@@ -7,8 +7,8 @@ import {
   tooManyRequests,
   unauthorized,
   wrongTimeZone,
-} from "./responses.ts";
-import { clearTimeout, setTimeout } from "./timing.ts";
+} from "../answers/responses.ts";
+import { clearTimeout, setTimeout } from "../timing.ts";
 
 /** The result of a database function: the headers that it set, its JSON as the reader returned it, log fields. */
 export type Reply<Body> = { headers: Headers; body: Body; logged: Logged };

@@ -1,4 +1,4 @@
-import { type Arguments, asText, type CallDatabase, type Caller } from "./database.ts";
+import { type Arguments, asText, type CallDatabase, type Caller } from "../database/data_api.ts";
 import { FairQueue, Visit } from "./fair_queue.ts";
 
 /** How many notes are written at once, and of one company in a minute: a note must take nothing from requests. */

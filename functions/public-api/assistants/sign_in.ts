@@ -2,12 +2,12 @@
 // admin agrees on the dashboard (sql/schema/0920_assistants.sql). A registration is stored nowhere. app.ts loads this
 // file when one of its paths is first asked for.
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { base64Url, clientIdOf, maxClientId, receiverOf, shownClientName } from "./assistants.ts";
-import type { BodyLimit } from "./bodies.ts";
-import { hashOf } from "./credentials.ts";
-import type { SignInSettings } from "./database.ts";
-import { ApiError, json, notFound, type Outcome, preflight } from "./responses.ts";
-import { scopes } from "./scopes.ts";
+import { ApiError, json, notFound, type Outcome, preflight } from "../answers/responses.ts";
+import type { SignInSettings } from "../database/data_api.ts";
+import type { BodyLimit } from "../line/bodies.ts";
+import { hashOf } from "../request/key.ts";
+import { scopes } from "../table/scopes.ts";
+import { base64Url, clientIdOf, maxClientId, receiverOf, shownClientName } from "./programs.ts";
 
 /** A refusal with a code of RFC 6749 and a description for people. */
 const refused = (error: string, error_description: string): Outcome => ({

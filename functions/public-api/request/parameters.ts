@@ -1,7 +1,7 @@
-import type { Column, Endpoint, ParameterKind } from "./endpoint_types.ts";
-import { changeColumns, steps } from "./endpoints.ts";
-import { type Instant, inZone, isAfter, parseInstant, timestamp } from "./instants.ts";
-import { badRequest, shownName, wrongTimeZone } from "./responses.ts";
+import { badRequest, shownName, wrongTimeZone } from "../answers/responses.ts";
+import { changeColumns, steps } from "../table/endpoints.ts";
+import { type Instant, inZone, isAfter, parseInstant, timestamp } from "../table/instants.ts";
+import type { Column, Endpoint, ParameterKind } from "../table/types.ts";
 
 /**
  * The parsed query: arguments of the database function, the columns of the rows, and the format of the response.

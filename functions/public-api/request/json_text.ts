@@ -1,5 +1,5 @@
 // The JSON of a body, and where it is wrong (`docs/api.md`, Import).
-import { type ApiError, badRequest, shownName } from "./responses.ts";
+import { type ApiError, badRequest, shownName } from "../answers/responses.ts";
 
 /** The 400 for a body that is not JSON. `where` quotes it, so the log gets the rule alone. */
 export const notJson = (where: string): ApiError =>

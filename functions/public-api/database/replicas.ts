@@ -1,3 +1,4 @@
+import { ApiError } from "../answers/responses.ts";
 import {
   type Arguments,
   asText,
@@ -9,8 +10,7 @@ import {
   type Reader,
   type Reply,
   type Settings,
-} from "./database.ts";
-import { ApiError } from "./responses.ts";
+} from "./data_api.ts";
 
 /** How long a replica may take to answer, in milliseconds: then there is enough time left for the primary. */
 const late = deadline / 4;

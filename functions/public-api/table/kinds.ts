@@ -1,6 +1,7 @@
 // The schemas of parameters, for the OpenAPI document and for the tools of assistants.
-import type { Endpoint, ParameterKind } from "./endpoint_types.ts";
-import { lengths, maxNames, namesFor } from "./parameters.ts";
+
+import { lengths, maxNames, namesFor } from "../request/parameters.ts";
+import type { Endpoint, ParameterKind } from "./types.ts";
 
 /** JSON Schema 2020-12, as OpenAPI 3.1 holds it. */
 export type Schema = { readonly [keyword: string]: unknown };

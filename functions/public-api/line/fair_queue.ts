@@ -1,5 +1,5 @@
-import { type ApiError, gone, type Logged, tooManyRequests } from "./responses.ts";
-import { clearTimeout, performance, setTimeout } from "./timing.ts";
+import { type ApiError, gone, type Logged, tooManyRequests } from "../answers/responses.ts";
+import { clearTimeout, performance, setTimeout } from "../timing.ts";
 
 /** One request: its key, the owner as far as it is known, how long it waited, why the database refused it last. */
 export class Visit {
