@@ -1,7 +1,8 @@
 // The text of sql/schema/0865_lists.sql. Why its statements are so: lists.ts.
 
 import { lists, maxGroups } from "../../functions/public-api/table/endpoints.ts";
-import type { Column, ListEndpoint, ParameterKind } from "../../functions/public-api/table/types.ts";
+import type { ParameterKind } from "../../functions/public-api/table/kinds.ts";
+import type { Column, ListEndpoint } from "../../functions/public-api/table/types.ts";
 import { type Branch, type Facts, facts } from "./lists.ts";
 
 export const listsFile = "sql/schema/0865_lists.sql";

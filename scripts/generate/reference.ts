@@ -2,6 +2,7 @@
 // endpoints.ts, and the error texts that the tests hold.
 
 import { changeColumns, endpoints, lists, steps } from "../../functions/public-api/table/endpoints.ts";
+import { kindAt } from "../../functions/public-api/table/kinds.ts";
 import { scopes } from "../../functions/public-api/table/scopes.ts";
 import type {
   AggregatesEndpoint,
@@ -12,7 +13,7 @@ import type {
 } from "../../functions/public-api/table/types.ts";
 import { badImports } from "../../test/support/bad_imports.ts";
 import { type BadRequests, badRequests } from "../../test/support/bad_requests.ts";
-import { parameter, schemas } from "./openapi/schemas.ts";
+import { schemas } from "./openapi/schemas.ts";
 
 export const referencePages = ["docs/api-reference.md", "docs/api-errors.md"];
 
@@ -57,25 +58,17 @@ export const scopeTable = (): string =>
     }),
   );
 
-/** Words for the values that JSON Schema has no word for. */
-const kinds: Partial<Record<Parameter["kind"], string>> = {
-  since: "date-time",
-  until: "date-time",
-  include: "names, separated by commas",
-  by: "names, separated by commas; default `month`",
-};
-
 /** A range in words; a bound that the schema does not have is not named. */
 const range = (minimum: unknown, maximum: unknown): string =>
   minimum === undefined ? "" : `, ${minimum} ${maximum === undefined ? "or more" : `to ${maximum}`}`;
 
 function valueWords(one: Parameter, endpoint: Endpoint): string {
-  const { schema } = parameter(one, endpoint) as { schema: Record<string, unknown> };
+  const { schema, words } = kindAt(endpoint, one.kind);
   const { type, minimum, maximum, format } = schema;
   const given = schema.default === undefined ? "" : `; default ${code(`${schema.default}`)}`;
   if (Array.isArray(schema.enum)) return `${schema.enum.map(code).join(" or ")}${given}`;
   if (type === "integer") return `integer${range(minimum, maximum)}${given}`;
-  return kinds[one.kind] ?? (typeof format === "string" ? format : "text");
+  return words ?? (typeof format === "string" ? format : "text");
 }
 
 const groups: [name: string, endpoints: readonly Endpoint[]][] = [

@@ -1,12 +1,14 @@
 // POST /mcp: the endpoints that read, as tools of an assistant (`docs/api.md`, Assistants). app.ts loads this file when
 // the path is first asked for, because its library takes a tenth of a second.
 import { createMcpHandler, Server, type Tool } from "@modelcontextprotocol/server";
-import { ApiError, badRequest, type Outcome, shownName, textOf } from "../answers/responses.ts";
-import { CsvConverter } from "../lists/csv_converter.ts";
+import { ApiError, badRequest, shownName } from "../answers/errors.ts";
+import { type Outcome, textOf } from "../answers/responses.ts";
+import { bodyLimits, toolLimits } from "../limits.ts";
+import { CsvConverter } from "../lists/csv.ts";
 import { parseJson } from "../request/json_text.ts";
 import { readParameters } from "../request/parameters.ts";
 import { endpoints, version } from "../table/endpoints.ts";
-import { parameterSchema } from "../table/kinds.ts";
+import { isList, kindAt } from "../table/kinds.ts";
 import type { Column, Endpoint, Parameter } from "../table/types.ts";
 
 /** Answers a request for an endpoint with the caller's key. */
@@ -40,7 +42,7 @@ const tools = new Map(
 
 /** With the keywords that every host understands: some drop all tools because of one schema with another keyword. */
 function schemaOf({ kind }: Parameter, endpoint: Endpoint): object {
-  const { type, enum: names, items } = parameterSchema(kind, endpoint);
+  const { type, enum: names, items } = kindAt(endpoint, kind).schema;
   return kind === "true" ? { type: "boolean" } : { type, enum: names, items };
 }
 
@@ -66,12 +68,11 @@ const passedOver = ["toolCallId", "sessionId", "action", "chatInput"];
 function isLeftOut(value: unknown, kind: Parameter["kind"] | undefined): boolean {
   if (Array.isArray(value)) return value.every((item) => isLeftOut(item, kind));
   const isText = kind === "text" || kind === undefined;
-  const isList = kind === "include" || kind === "by";
   return (
     ["", null, false].includes(value as null) ||
     (value === "null" && !isText) ||
     (value === "false" && kind === "true") ||
-    (value === "[]" && isList)
+    (value === "[]" && isList(kind))
   );
 }
 
@@ -92,18 +93,10 @@ function queryOf({ parameters }: Endpoint, args: Record<string, unknown>): URLSe
   return query;
 }
 
-/** The most bytes of rows that are read: a page of 40 MB would take more memory than an instance has. */
-const maxBytes = 1024 * 1024;
-
 /** The rows at the beginning of a JSON array that is not whole. PostgreSQL writes a line feed behind each, and none within. */
 const wholeRows = (text: string): Row[] => JSON.parse(`${text.slice(0, Math.max(1, text.lastIndexOf(", \n")))}]`);
 
 const refused = (text: string) => ({ isError: true, content: [{ type: "text" as const, text }] });
-
-/** The most characters of an answer's text, and of its structured content. Claude Code shows its model 25,000 tokens. */
-const maxCharacters = 60_000;
-/** The most characters of a cell of a row that alone does not fit. */
-const maxOfCell = 2000;
 
 /** The rows as CSV, and as structured content: many hosts show their model nothing else, so it says all, and almost as briefly. */
 function answerOf(summary: string, columns: readonly Column[], rows: Row[]) {
@@ -117,7 +110,8 @@ function answerOf(summary: string, columns: readonly Column[], rows: Row[]) {
 type Rows = ReturnType<typeof answerOf>;
 
 const fits = ({ content: [first], structuredContent }: Rows): boolean =>
-  (first?.text.length ?? 0) <= maxCharacters && JSON.stringify(structuredContent).length <= maxCharacters;
+  (first?.text.length ?? 0) <= toolLimits.characters &&
+  JSON.stringify(structuredContent).length <= toolLimits.characters;
 
 /** As many of the rows as fit, at least one: then its long cells are cut. `say` is the summary of so many. */
 function fitting(columns: readonly Column[], rows: Row[], say: (count: number) => string): Rows {
@@ -136,7 +130,9 @@ function fitting(columns: readonly Column[], rows: Row[], say: (count: number) =
 
 function shortened(value: unknown): unknown {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length <= maxOfCell ? value : `${text.slice(0, maxOfCell)} … (${text.length} characters, cut)`;
+  return text.length <= toolLimits.ofCell
+    ? value
+    : `${text.slice(0, toolLimits.ofCell)} … (${text.length} characters, cut)`;
 }
 
 /** Calls a tool. Throws an ApiError when the call has wrong arguments. */
@@ -145,7 +141,7 @@ async function call(name: string, endpoint: Endpoint, args: Record<string, unkno
   const sent = query.toString();
   query.delete(ids.name);
   const { answer, logged } = await ask(endpoint, query.toString());
-  const { text, isWhole } = await textOf(answer.body, maxBytes);
+  const { text, isWhole } = await textOf(answer.body, toolLimits.bytes);
   const body = isWhole ? JSON.parse(text) : wholeRows(text);
   const seconds = answer.headers?.["Retry-After"];
   if (answer.status !== 200) {
@@ -231,10 +227,7 @@ function shape(body: string, type: string | null, accept: string | null): { body
   return { body: data, type: "application/json" };
 }
 
-/** The levels of a message. Programs have a few; thousands would be more than the library's stack takes. */
-const maxLevels = 32;
-
-const isDeep = (value: unknown, levels = maxLevels): boolean =>
+const isDeep = (value: unknown, levels: number = bodyLimits.levels): boolean =>
   value instanceof Object && (levels === 0 || Object.values(value).some((inner) => isDeep(inner, levels - 1)));
 
 /** What some clients send as null they mean to leave out. */
@@ -244,7 +237,7 @@ const withoutNulls = (given: object): object =>
 /** The one message of a body. Batches are no longer part of the protocol, and would be many requests in one. */
 function message(text: string): object {
   const parsed = parseJson(text);
-  if (isDeep(parsed)) throw badRequest([`body must have at most ${maxLevels} levels of objects and lists`]);
+  if (isDeep(parsed)) throw badRequest([`body must have at most ${bodyLimits.levels} levels of objects and lists`]);
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed))
     throw badRequest(["body must be one JSON-RPC message"]);
   const { params, ...rest }: { params?: unknown } = parsed;

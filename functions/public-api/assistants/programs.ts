@@ -30,10 +30,7 @@ const portless = (uri: string): string =>
 
 /** Base64url without padding (RFC 7636). */
 export const base64Url = (bytes: Uint8Array): string =>
-  btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "");
+  btoa(String.fromCharCode(...bytes)).replace(/[+/=]/g, (digit) => ({ "+": "-", "/": "_" })[digit] ?? "");
 
 /** What a program calls itself, without characters that show nothing; "" when it says nothing. */
 export function shownClientName(name: unknown): string {
@@ -61,9 +58,8 @@ export function nameOfClient(clientId: string, redirectUri: string): string | nu
     return receiver === "" || origin === new URL(redirectUri).origin ? receiver || host : null;
   }
   try {
-    const bytes = Uint8Array.from(atob(clientId.slice(4).replaceAll("-", "+").replaceAll("_", "/")), (c) =>
-      c.charCodeAt(0),
-    );
+    const text = atob(clientId.slice(4).replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
     const [name, ...uris] = JSON.parse(new TextDecoder().decode(bytes)) as unknown[];
     const isRegistered = uris.some((uri) => typeof uri === "string" && portless(uri) === portless(redirectUri));
     return clientId.startsWith("app.") && isRegistered ? shownClientName(name) : null;

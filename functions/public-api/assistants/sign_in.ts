@@ -2,10 +2,14 @@
 // admin agrees on the dashboard (sql/schema/0920_assistants.sql). A registration is stored nowhere. app.ts loads this
 // file when one of its paths is first asked for.
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { ApiError, json, notFound, type Outcome, preflight } from "../answers/responses.ts";
-import type { SignInSettings } from "../database/data_api.ts";
-import type { BodyLimit } from "../line/bodies.ts";
+import { ApiError, notFound } from "../answers/errors.ts";
+import { json, type Outcome, preflight } from "../answers/responses.ts";
+import { bodyLimits } from "../limits.ts";
+import type { Wait } from "../line/visit.ts";
+import type { WaitingLine } from "../line/waiting_line.ts";
+import { jsonIn } from "../request/json_text.ts";
 import { hashOf } from "../request/key.ts";
+import type { SignInSettings } from "../settings.ts";
 import { scopes } from "../table/scopes.ts";
 import { base64Url, clientIdOf, maxClientId, receiverOf, shownClientName } from "./programs.ts";
 
@@ -18,12 +22,6 @@ const refused = (error: string, error_description: string): Outcome => ({
 const readScopes = scopes.map(({ name }) => name).filter((name) => name.startsWith("read:"));
 
 type NewKey = { id: string; api_key: string; scopes: readonly string[]; expires_at: string };
-
-/** What a caller without a key needs: its body, and a call of a database function, which returns its JSON. */
-export type SignInService = {
-  receive: (limit: BodyLimit) => Promise<string>;
-  ask: (rpc: string, args: object) => Promise<string>;
-};
 
 /** What anybody may read, by its path relative to the base address, because the platform owns the root. */
 const documents: Readonly<Record<string, ((settings: SignInSettings) => object) | undefined>> = {
@@ -39,24 +37,26 @@ const documents: Readonly<Record<string, ((settings: SignInSettings) => object) 
   "/oauth/jwks": () => ({ keys: [] }),
 };
 
-const bodyLimit: BodyLimit = [8192, "body must be at most 8 KiB"];
-
-/** Answers a request for one of these paths. Throws a 404 for another one. */
-export async function serveOAuth(
+/** Answers a request for one of these paths, whose callers have no key yet. Throws a 404 for another one. */
+export async function serveSignIn(
   settings: SignInSettings,
-  method: string,
   path: string,
-  { receive, ask }: SignInService,
+  request: Request,
+  wait: Wait,
+  line: WaitingLine,
 ): Promise<Outcome> {
+  const { method } = request;
   const document = documents[path];
   if (!document && path !== "/oauth/register" && path !== "/oauth/token") throw notFound(path);
   const allowed = document ? "GET" : "POST";
-  if (method === "OPTIONS") return { answer: preflight(`${allowed}, OPTIONS`, true), logged: {} };
+  if (method === "OPTIONS") return preflight(`${allowed}, OPTIONS`, true);
   if (allowed !== (method === "HEAD" ? "GET" : method))
     throw new ApiError(405, `Method Not Allowed: ${path} accepts ${allowed}`, { headers: { Allow: allowed } });
   if (document) return { answer: json(JSON.stringify(document(settings))), logged: {} };
-  const text = await receive(bodyLimit);
-  return path === "/oauth/register" ? register(text) : await exchange(settings, new URLSearchParams(text), ask);
+  const text = await line.bodies.hold(wait, request, bodyLimits.signIn, async (take) => take());
+  if (path === "/oauth/register") return register(text);
+  const redeem = (args: Record<string, unknown>) => line.callWithoutKey(wait, "redeem_assistant_code", args);
+  return await exchange(settings, new URLSearchParams(text), redeem);
 }
 
 /** The description of the authorization server, also for those who read OpenID's only. */
@@ -82,14 +82,9 @@ function authorizationServer({ baseUrl, mcpUrl, dashboardUrl }: SignInSettings):
 
 /** RFC 7591, without keeping anything. */
 function register(text: string): Outcome {
-  let body: { client_name?: unknown; redirect_uris?: unknown } | null = null;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    // Refused below.
-  }
+  const body = jsonIn(text);
   if (!(body instanceof Object)) return refused("invalid_request", "body must be a JSON object");
-  const { client_name, redirect_uris } = body;
+  const { client_name, redirect_uris }: { client_name?: unknown; redirect_uris?: unknown } = body;
   const sent = Array.isArray(redirect_uris) ? redirect_uris : [];
   // VS Code and its forks register several addresses at once, of which one is then used.
   const uris = sent.filter((uri): uri is string => typeof uri === "string" && receiverOf(uri) !== null);
@@ -117,7 +112,7 @@ const fields = ["grant_type", "resource", "code_verifier", "code", "client_id", 
 async function exchange(
   { mcpUrl }: SignInSettings,
   form: URLSearchParams,
-  ask: SignInService["ask"],
+  redeem: (args: Record<string, unknown>) => Promise<string>,
 ): Promise<Outcome> {
   const twice = fields.find((name) => form.getAll(name).length > 1);
   if (twice) return refused("invalid_request", `${twice} must be sent once`);
@@ -134,9 +129,7 @@ async function exchange(
   const code = one("code");
   const bound_to = [one("client_id"), one("redirect_uri"), challenge].join("\n");
   const isCode = /^[0-9a-f]{64}$/.test(code);
-  const key: NewKey | null = isCode
-    ? JSON.parse(await ask("redeem_assistant_code", { code_hash: hashOf(code), bound_to }))
-    : null;
+  const key: NewKey | null = isCode ? JSON.parse(await redeem({ code_hash: hashOf(code), bound_to })) : null;
   if (key === null)
     return refused("invalid_grant", "code is unknown, used, expired, or for another program: sign in again");
   const expires_in = Math.floor((Date.parse(key.expires_at) - Date.now()) / 1000);

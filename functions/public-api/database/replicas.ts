@@ -1,22 +1,8 @@
-import { ApiError } from "../answers/responses.ts";
-import {
-  type Arguments,
-  asText,
-  type CallDatabase,
-  type Caller,
-  connect,
-  deadline,
-  discard,
-  type Reader,
-  type Reply,
-  type Settings,
-} from "./data_api.ts";
-
-/** How long a replica may take to answer, in milliseconds: then there is enough time left for the primary. */
-const late = deadline / 4;
-
-/** How long a replica that was late is not used, in milliseconds. Then one request tries it. */
-const pause = 10_000;
+import { ApiError } from "../answers/errors.ts";
+import { milliseconds } from "../limits.ts";
+import type { Settings } from "../settings.ts";
+import { performance } from "../timing.ts";
+import { asText, type CallDatabase, connect, discard, type Reply } from "./data_api.ts";
 
 /** `pausedUntil` is 0 while it was not late. */
 type Replica = { readonly call: CallDatabase; pausedUntil: number };
@@ -29,7 +15,7 @@ type Replica = { readonly call: CallDatabase; pausedUntil: number };
  */
 export function connectReplicas(settings: Settings, callPrimary: CallDatabase): CallDatabase {
   const replicas: Replica[] = settings.readUrls.map((supabaseUrl) => {
-    return { call: connect({ ...settings, supabaseUrl }, late), pausedUntil: 0 };
+    return { call: connect({ ...settings, supabaseUrl }, milliseconds.callOfReplica), pausedUntil: 0 };
   });
 
   return async (rpc, args, caller, read) => {
@@ -41,7 +27,7 @@ export function connectReplicas(settings: Settings, callPrimary: CallDatabase): 
     const replica = next(replicas);
     if (!replica) return await readAtPrimary("all were late");
 
-    const page = readAt(replica, { rpc, ...args }, caller, read);
+    const page = outcome(replica, () => replica.call("read_page", { rpc, ...args }, caller, read));
     const discardPage = () => page.then((reply) => reply instanceof ApiError || discard(reply));
     let company: string | undefined;
     try {
@@ -68,21 +54,16 @@ function next(replicas: Replica[]): Replica | undefined {
   const now = performance.now();
   const replica = replicas.find(({ pausedUntil }) => pausedUntil <= now);
   if (!replica) return undefined;
-  if (replica.pausedUntil > 0) replica.pausedUntil = now + pause;
+  if (replica.pausedUntil > 0) replica.pausedUntil = now + milliseconds.pauseOfReplica;
   replicas.push(...replicas.splice(replicas.indexOf(replica), 1));
   return replica;
 }
 
 /** The page of a replica, or its error. */
-async function readAt<Body>(
-  replica: Replica,
-  args: Arguments,
-  caller: Caller,
-  read: Reader<Body>,
-): Promise<Reply<Body> | ApiError> {
+async function outcome<Body>(replica: Replica, call: () => Promise<Reply<Body>>): Promise<Reply<Body> | ApiError> {
   const started = performance.now();
   try {
-    const { logged, ...reply } = await replica.call("read_page", args, caller, read);
+    const { logged, ...reply } = await call();
     replica.pausedUntil = 0;
     const replica_lag_milliseconds = Number(reply.headers.get("X-Replica-Lag"));
     return { ...reply, logged: { ...logged, served_by: "replica", replica_lag_milliseconds } };
@@ -90,7 +71,8 @@ async function readAt<Body>(
     if (!(error instanceof ApiError)) throw error;
     const now = performance.now();
     // The timer of a call may end a millisecond early.
-    replica.pausedUntil = now - started >= late - 1 ? now + pause : 0;
+    const wasLate = now - started >= milliseconds.callOfReplica - 1;
+    replica.pausedUntil = wasLate ? now + milliseconds.pauseOfReplica : 0;
     return error;
   }
 }

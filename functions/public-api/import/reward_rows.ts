@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { badRequest } from "../answers/responses.ts";
+import { badRequest } from "../answers/errors.ts";
 
 const text = (least: number, most: number, problem: string) =>
   z

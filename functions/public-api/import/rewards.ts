@@ -1,11 +1,29 @@
-import { badRequest, shownName } from "../answers/responses.ts";
+import { badRequest, shownName } from "../answers/errors.ts";
+import { json, type Outcome } from "../answers/responses.ts";
+import { asText } from "../database/data_api.ts";
+import { bodyLimits } from "../limits.ts";
+import type { Visit } from "../line/visit.ts";
+import type { WaitingLine } from "../line/waiting_line.ts";
 import { parseJson } from "../request/json_text.ts";
+import { readParameters } from "../request/parameters.ts";
 import { checkRow, countFields, type RowProblem, rewardFields, rowsOf } from "./reward_rows.ts";
 
-/** The largest import that makes sense has 9,500 values. */
-const limits = { rewards: 500, values: 20_000 };
-/** The limit of a body in bytes, and the text of the 400 for a larger one. */
-export const importLimit = [8 * 1024 * 1024, `body must be at most 8 MiB and ${limits.rewards} rewards`] as const;
+/** Imports the rewards of a body, or only checks and counts them. It is read only after the database has verified the key. */
+export function importRewards(visit: Visit, line: WaitingLine): Promise<Outcome> {
+  return line.afterVerifying(visit, async () => {
+    const { dry_run } = readParameters(visit.endpoint, visit.query).args;
+    return await line.bodies.hold(visit, visit.request, bodyLimits.import, async (take) => {
+      let rewards: Record<string, unknown>[] | undefined;
+      // Only when it is its turn: rows take more memory than a body, and wait as a body, whose room is bounded.
+      const args = () => {
+        rewards ??= readRewards(take());
+        return { rewards: JSON.stringify(rewards), dry_run };
+      };
+      const reply = await line.call(visit, { rpc: "upsert_rewards", args, read: asText });
+      return { answer: json(reply.body), logged: { ...reply.logged, rows: rewards?.length ?? 0 } };
+    });
+  });
+}
 
 /**
  * Reads the text of an import and checks every row (`docs/api.md`, Import). Returns the rows as `upsert_rewards` takes
@@ -17,7 +35,7 @@ export function readRewards(text: string): Record<string, unknown>[] {
 
   const rows = rowsOf(parse(text));
   if (rows.length === 0) throw badRequest(["body must not be empty"]);
-  if (rows.length > limits.rewards) throw badRequest([`body must hold at most ${limits.rewards} rewards`]);
+  if (rows.length > bodyLimits.rewards) throw badRequest([`body must hold at most ${bodyLimits.rewards} rewards`]);
   const problems: (RowProblem & { index: number })[] = [];
   const firstWith = new Map<unknown, number>();
   const checked = rows.map((sent, index) => {
@@ -55,7 +73,7 @@ function parse(text: string): unknown {
     else if (isInText) at += Number(code === 0x5c);
     else if (code === 0x2c || code === 0x3a || code === 0x5b || code === 0x7b) {
       names += Number(code === 0x3a);
-      if (++values > limits.values) throw badRequest([`body must hold at most ${limits.values} values`]);
+      if (++values > bodyLimits.values) throw badRequest([`body must hold at most ${bodyLimits.values} values`]);
     }
   }
   const body = parseJson(text);

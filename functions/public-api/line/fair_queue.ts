@@ -1,56 +1,5 @@
-import { type ApiError, gone, type Logged, tooManyRequests } from "../answers/responses.ts";
-import { clearTimeout, performance, setTimeout } from "../timing.ts";
-
-/** One request: its key, the owner as far as it is known, how long it waited, why the database refused it last. */
-export class Visit {
-  owner: Logged = {};
-  waited = 0;
-  /** How many milliseconds it waits at most, for all its places together (`docs/api.md`, Limits). */
-  patience = 2000;
-  refusal?: ApiError;
-  readonly keyHash: string;
-  readonly #signal: AbortSignal;
-  readonly ended: Promise<unknown>;
-  readonly connection: string;
-
-  /**
-   * `signal`: the caller has disconnected. `ended` is settled when the answer has left, or the caller. `connection` names
-   * that of the caller, if it is known.
-   */
-  constructor(keyHash: string, signal: AbortSignal, ended: Promise<unknown>, connection = "") {
-    this.keyHash = keyHash;
-    this.#signal = signal;
-    this.ended = ended;
-    this.connection = connection;
-  }
-
-  /** The result. When the caller disconnects before, throws a 499 ApiError at once, and `discard` gets the result. */
-  untilAborted<Result>(result: Promise<Result>, discard?: (result: Result) => void): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        reject(gone(this.owner));
-        result.then(discard, () => {});
-      };
-      this.#signal.addEventListener("abort", leave);
-      result.then(resolve, reject).finally(() => this.#signal.removeEventListener("abort", leave));
-    });
-  }
-
-  /** Waits for its turn. Throws its refusal or a 429 ApiError when its patience ends, else as `untilAborted`. */
-  async wait(turn: Promise<void>): Promise<void> {
-    const since = performance.now();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    turn.then(resolve);
-    const giveUp = () => reject(this.refusal ?? tooManyRequests("no turn in time", this.owner));
-    const timer = setTimeout(giveUp, Math.max(0, this.patience - this.waited));
-    try {
-      await this.untilAborted(promise);
-    } finally {
-      clearTimeout(timer);
-      this.waited += performance.now() - since;
-    }
-  }
-}
+import type { Share } from "../limits.ts";
+import type { Wait } from "./visit.ts";
 
 /** The requests of one company: how many have a place, and what lets in each of those that wait. */
 type Lane = { inside: number; readonly waiting: Set<() => void> };
@@ -62,16 +11,20 @@ type Lane = { inside: number; readonly waiting: Set<() => void> };
  * many that come and go push a newcomer out.
  */
 export class FairQueue {
+  readonly #share: Share;
+  readonly #mayEnter: (lane: string) => boolean;
+  readonly #onLeave: () => void;
   #places: number;
   #isNewestFirst = false;
-  readonly #mayEnter: (lane: string, inside: number) => boolean;
   /** In the order of their turns: the lane that was served last is at the end. Lanes without requests are removed. */
   readonly #lanes = new Map<string, Lane>();
 
-  /** `mayEnter`: whether a lane may have one more place than the `inside` that it has. When that changes, call `admit`. */
-  constructor(places: number, mayEnter: (lane: string, inside: number) => boolean) {
-    this.#places = places;
+  /** When it changes which lanes may enter, call `admit`. `onLeave` does, of all queues that depend on this one. */
+  constructor(share: Share, mayEnter: (lane: string) => boolean, onLeave = () => this.admit()) {
+    this.#share = share;
     this.#mayEnter = mayEnter;
+    this.#onLeave = onLeave;
+    this.#places = share.inAll;
   }
 
   /** How many of a lane have a place. */
@@ -79,8 +32,8 @@ export class FairQueue {
     return this.#lanes.get(name)?.inside ?? 0;
   }
 
-  /** Waits for a place. Returns the function that leaves it. Throws as `visit.wait`. */
-  async enter(name: string, visit: Visit): Promise<() => void> {
+  /** Waits for a place. Returns the function that leaves it. Throws as `wait.until`. */
+  async enter(name: string, wait: Wait): Promise<() => void> {
     const lane = this.#lanes.get(name) ?? { inside: 0, waiting: new Set() };
     this.#lanes.set(name, lane);
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -89,14 +42,14 @@ export class FairQueue {
     const leave = () => {
       lane.inside--;
       this.#places++;
-      this.admit();
+      this.#onLeave();
     };
     const giveUp = (error: unknown) => {
       // Its turn may come in the moment in which it goes, as when a connection with several requests breaks.
       if (!lane.waiting.delete(resolve)) leave();
       throw error;
     };
-    if (lane.waiting.has(resolve)) await visit.wait(promise).catch(giveUp);
+    if (lane.waiting.has(resolve)) await wait.until(promise).catch(giveUp);
     return leave;
   }
 
@@ -106,7 +59,8 @@ export class FairQueue {
       const [oldest] = lane.waiting;
       const next = name === "" && this.#isNewestFirst ? [...lane.waiting].at(-1) : oldest;
       if (!next && lane.inside === 0) this.#lanes.delete(name);
-      if (!next || this.#places <= 0 || !this.#mayEnter(name, lane.inside)) continue;
+      const hasRoom = this.#places > 0 && lane.inside < this.#share.ofOneCompany;
+      if (!next || !hasRoom || !this.#mayEnter(name)) continue;
       // Moved to the end, where this loop comes to it again: it ends when no lane can be served.
       this.#lanes.delete(name);
       this.#lanes.set(name, lane);

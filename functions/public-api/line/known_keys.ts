@@ -1,7 +1,5 @@
-import type { Logged } from "../answers/responses.ts";
-
-/** How many keys an instance knows at most, in all and of one company. */
-const maxKeys = { inAll: 100_000, ofOneCompany: 200 };
+import type { Logged } from "../answers/errors.ts";
+import { shares } from "../limits.ts";
 
 /**
  * Whose keys these are, as the database has said. When there are too many, the oldest of the company with the most is
@@ -23,8 +21,8 @@ export class KnownKeys {
     const keys = this.#companies.get(company_id) ?? new Set();
     this.#companies.set(company_id, keys.add(keyHash));
     this.#owners.set(keyHash, { key_id, company_id });
-    if (keys.size > maxKeys.ofOneCompany) this.#forgetOldest(keys);
-    else if (this.#owners.size > maxKeys.inAll) this.#forgetOldest(this.#largest());
+    if (keys.size > shares.keys.ofOneCompany) this.#forgetOldest(keys);
+    else if (this.#owners.size > shares.keys.inAll) this.#forgetOldest(this.#largest());
     return true;
   }
 

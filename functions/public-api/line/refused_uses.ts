@@ -1,8 +1,9 @@
-import { type Arguments, asText, type CallDatabase, type Caller } from "../database/data_api.ts";
-import { FairQueue, Visit } from "./fair_queue.ts";
-
-/** How many notes are written at once, and of one company in a minute: a note must take nothing from requests. */
-const maxNotes = { atOnce: 2, ofOneCompany: 200 };
+import type { CallDatabase } from "../database/data_api.ts";
+import { asText } from "../database/data_api.ts";
+import { shares } from "../limits.ts";
+import type { Caller } from "../request/caller.ts";
+import { FairQueue } from "./fair_queue.ts";
+import { type Visit, Wait } from "./visit.ts";
 
 /** Notes wait for nobody's disconnecting. */
 const { signal } = new AbortController();
@@ -15,7 +16,7 @@ const { signal } = new AbortController();
  */
 export class RefusedUses {
   readonly #callDatabase: CallDatabase;
-  readonly #queue = new FairQueue(maxNotes.atOnce, () => true);
+  readonly #queue = new FairQueue(shares.notes, () => true);
   /** Company → the hashes of its keys that were noted in this minute, and whether at `GET /`. */
   readonly #noted = new Map<string, Set<string>>();
   #minute = 0;
@@ -25,7 +26,7 @@ export class RefusedUses {
   }
 
   /** Notes an answer, if it refused a key of a company. Returns at once, and never throws. */
-  note(keyHash: string, status: number, company: string | undefined, caller: Caller): void {
+  note({ keyHash, caller }: Pick<Visit, "keyHash" | "caller">, status: number, company: string | undefined): void {
     // Without a scope nothing lacks one.
     const isRefused = status === 401 || (status === 403 && caller.scope !== null);
     if (!isRefused || company === undefined) return;
@@ -34,14 +35,14 @@ export class RefusedUses {
     this.#minute = minute;
     const noted = this.#noted.get(company) ?? new Set();
     const use = `${keyHash} ${caller.endpoint === "GET /"}`;
-    if (noted.has(use) || noted.size >= maxNotes.ofOneCompany) return;
+    if (noted.has(use) || noted.size >= shares.notes.ofOneCompany) return;
     this.#noted.set(company, noted.add(use));
     const missing = status === 403 ? { missing_scope: caller.scope } : {};
     this.#write({ key_hash: keyHash, ...missing }, company, caller).catch(() => {});
   }
 
-  async #write(args: Arguments, company: string, caller: Caller): Promise<void> {
-    const leave = await this.#queue.enter(company, new Visit(args.key_hash, signal, Promise.resolve()));
-    await this.#callDatabase("note_refused_use", args, caller, asText).finally(leave);
+  async #write(args: object, company: string, caller: Caller): Promise<void> {
+    const leave = await this.#queue.enter(company, new Wait(signal));
+    await this.#callDatabase("note_refused_use", { ...args }, caller, asText).finally(leave);
   }
 }

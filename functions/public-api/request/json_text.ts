@@ -1,5 +1,5 @@
 // The JSON of a body, and where it is wrong (`docs/api.md`, Import).
-import { type ApiError, badRequest, shownName } from "../answers/responses.ts";
+import { type ApiError, badRequest, shownName } from "../answers/errors.ts";
 
 /** The 400 for a body that is not JSON. `where` quotes it, so the log gets the rule alone. */
 export const notJson = (where: string): ApiError =>
@@ -29,6 +29,15 @@ export function wrongByte(pieces: readonly Uint8Array[]): string {
       else [missing, least, most] = [missing - 1, 0x80, 0xbf];
     }
   return found();
+}
+
+/** The value of a JSON text. Undefined if it is none. */
+export function jsonIn(text = ""): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Parses the text of a body. Throws a 400 ApiError that says where it is not JSON. */

@@ -1,6 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { unauthorized } from "../answers/responses.ts";
+import { unauthorized } from "../answers/errors.ts";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -57,11 +57,7 @@ function checksum(text: string): string {
     crc ^= character.charCodeAt(0);
     for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
   }
-  let rest = ~crc >>> 0;
   let digits = "";
-  for (let place = 0; place < 6; place++) {
-    digits = alphabet.charAt(rest % 62) + digits;
-    rest = Math.floor(rest / 62);
-  }
+  for (let rest = ~crc >>> 0; digits.length < 6; rest = Math.floor(rest / 62)) digits = alphabet[rest % 62] + digits;
   return digits;
 }

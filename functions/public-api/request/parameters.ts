@@ -1,11 +1,11 @@
-import { badRequest, shownName, wrongTimeZone } from "../answers/responses.ts";
-import { changeColumns, steps } from "../table/endpoints.ts";
-import { type Instant, inZone, isAfter, parseInstant, timestamp } from "../table/instants.ts";
-import type { Column, Endpoint, ParameterKind } from "../table/types.ts";
+import { badRequest, shownName } from "../answers/errors.ts";
+import { changeColumns } from "../table/endpoints.ts";
+import { type Instant, inZone, isAfter, timestamp } from "../table/instants.ts";
+import { isList, kindAt } from "../table/kinds.ts";
+import type { Column, Endpoint, Parameter } from "../table/types.ts";
+import { jsonIn } from "./json_text.ts";
 
-/**
- * The parsed query: arguments of the database function, the columns of the rows, and the format of the response.
- */
+/** The parsed query: arguments of the database function, the columns of the rows, and the format of the response. */
 export type Parameters = {
   args: { max_rows?: number } & Record<string, unknown>;
   columns: readonly Column[];
@@ -22,7 +22,7 @@ type Read = {
   until?: Instant;
   time_zone?: string;
   include?: string[];
-  starting_after?: ReturnType<typeof placeIn>;
+  starting_after?: { starting_after: string; after_time?: string };
   by?: string[];
   [filter: string]: unknown;
 };
@@ -30,93 +30,8 @@ type Read = {
 /** The longest window of aggregates, in seconds. */
 const longestWindow = 400 * 86_400;
 
-/** The names that `include` or `by` can have. */
-export function namesFor(endpoint: Endpoint): readonly string[] {
-  const all = "included" in endpoint ? endpoint.included : endpoint.kind === "aggregates" ? endpoint.by : [];
-  return all.map(({ name }) => name);
-}
-
-/** How many of them can be sent: of `by` one step of time and all others, but no more than three. */
-export function maxNames(endpoint: Endpoint): number {
-  const known = namesFor(endpoint);
-  if (endpoint.kind !== "aggregates") return known.length;
-  return Math.min(3, 1 + known.filter((name) => !steps.includes(name)).length);
-}
-
 /** The value of a parameter; or what is wrong with it, and `rule`, the same without a caller's text. */
 type Reading = { value?: unknown; problem?: string; rule?: string };
-
-/** Reads a list of names: known ones, each once, and one step of time at most. */
-function readNames(endpoint: Endpoint, sent: string[]): Reading {
-  const [known, most] = [namesFor(endpoint), maxNames(endpoint)];
-  const isGood =
-    sent.length > 0 &&
-    sent.length <= most &&
-    new Set(sent).size === sent.length &&
-    sent.every((name) => known.includes(name)) &&
-    sent.filter((name) => steps.includes(name)).length <= 1;
-  if (isGood) return { value: sent };
-  const rule =
-    endpoint.kind === "aggregates"
-      ? `must be one to ${most} different names of ${known.join(", ")}, and at most one of ${steps.join(", ")}`
-      : `must be one or more of ${known.join(", ")}, each once`;
-  const shown = sent.slice(0, 10).map((name) => (name === "" ? "an empty name" : shownName(name)));
-  return { problem: `${rule} (sent: ${shown.join(", ") || "no name"})`, rule };
-}
-
-/** Names without a slash other than UTC are left out: the database takes CET for a zone without summer time. */
-function isTimeZone(name: string): boolean {
-  try {
-    return /^(UTC$|[A-Za-z_]+\/)/i.test(name) && new Intl.DateTimeFormat("en", { timeZone: name }) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
-const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.source;
-
-/**
- * A row to start after, as the arguments of the database: its id, alone or behind its time. Only a time with six digits
- * is the row's: a client that has made a date of it may have rounded it, and would miss rows without a word.
- */
-function placeIn(text: string): { starting_after: string; after_time?: string } | undefined {
-  const [, time, id] = new RegExp(`^(?:(.*\\.\\d{6}Z)_)?(${uuid})$`, "i").exec(text) ?? [];
-  if (!id || (time && !parseInstant(time, "since"))) return undefined;
-  return { starting_after: id.toLowerCase(), ...(time && { after_time: time }) };
-}
-
-/** The shortest and the longest text of a filter, in characters. */
-export const lengths = { text: [1, 255], email: [3, 320] } as const;
-
-/** Whether a text has the length of its kind. A character is a code point, not a UTF-16 code unit. */
-const hasLength = (text: string, [least, most]: (typeof lengths)[keyof typeof lengths]): boolean =>
-  new RegExp(`^[^]{${least},${most}}$`, "u").test(text);
-
-/** Of each kind the rule for its texts, and the value of a text that is as the rule says. */
-const values: Record<Exclude<ParameterKind, "include" | "by">, [rule: string, read: (text: string) => unknown]> = {
-  limit: [
-    "must be an integer from 1 to 1000",
-    (text) => (/^([1-9][0-9]{0,2}|1000)$/.test(text) ? Number(text) : undefined),
-  ],
-  format: ["must be json or csv", (text) => (text === "json" || text === "csv" ? text : undefined)],
-  true: ["must be true", (text) => text === "true" || undefined],
-  uuid: ["must be a uuid", (text) => new RegExp(`^${uuid}$`, "i").exec(text)?.[0].toLowerCase()],
-  text: [
-    `must have ${lengths.text.join(" to ")} characters`,
-    (text) => (hasLength(text, lengths.text) ? text : undefined),
-  ],
-  // A blank was a plus sign that was not percent-encoded.
-  email: [
-    "must be an email address",
-    (text) =>
-      hasLength(text, lengths.email) ? /^[^@\s\0]+@[^@\s\0+]+$/u.exec(text.replaceAll(" ", "+"))?.[0] : undefined,
-  ],
-  place: ["must be the time and ID of a row, as the API sends them (six digits), or its ID", placeIn],
-  time_zone: [wrongTimeZone, (text) => (isTimeZone(text) ? text : undefined)],
-  since: ["must be an ISO 8601 date-time", (text) => parseInstant(text, "since")],
-  until: ["must be an ISO 8601 date-time", (text) => parseInstant(text, "until")],
-  after: ["must be start or a cursor", (text) => /^(start|[0-9a-f]{56}([0-9a-f]{16})?)$/.exec(text)?.[0]],
-};
 
 /**
  * Reads the query of a request (`docs/api.md`, Lists). Throws one 400 that reports all wrong values, all parameters
@@ -170,14 +85,9 @@ function conflicts({ kind }: Endpoint, sent: Map<string, string[]>, read: Read):
   return problems;
 }
 
-/** Whether the value of a parameter is a list of names. */
-const isList = (kind: ParameterKind | undefined): kind is "include" | "by" => kind === "include" || kind === "by";
-
-const kindOf = ({ parameters }: Endpoint, name: string) => parameters.find((one) => one.name === name)?.kind;
-
 /** Reads one parameter from its raw texts. */
 function readParameter(endpoint: Endpoint, name: string, texts: string[]): Reading {
-  const kind = kindOf(endpoint, name);
+  const kind = parameterOf(endpoint, name)?.kind;
   if (!kind) {
     const rule = `is not a parameter of ${accepted(endpoint)}`;
     return { problem: `${shownName(name)} ${rule}`, rule: `a name ${rule}` };
@@ -185,27 +95,24 @@ function readParameter(endpoint: Endpoint, name: string, texts: string[]): Readi
   if (texts.length > 1 && !isList(kind)) return { problem: `${name} must be sent once to ${accepted(endpoint)}` };
   const decoded = texts.flatMap((text) => decode(text) ?? []);
   if (decoded.length < texts.length) return { problem: `${name} must be percent-encoded UTF-8` };
-  const { value, problem, rule = problem } = readValue(endpoint, kind, decoded);
-  return problem === undefined ? { value } : { problem: `${name} ${problem}`, rule: `${name} ${rule}` };
+  const [text = ""] = decoded;
+  if (kind === "text" && text.includes("\0")) return { problem: `${name} must not contain NUL or lone surrogates` };
+  const names = isList(kind) ? decoded.flatMap(namesIn) : [];
+  const { rule, read } = kindAt(endpoint, kind);
+  const value = read(text, names);
+  if (value !== undefined) return { value };
+  const shown = names.slice(0, 10).map((one) => (one === "" ? "an empty name" : shownName(one)));
+  const whatWasSent = isList(kind) ? ` (sent: ${shown.join(", ") || "no name"})` : "";
+  return { problem: `${name} ${rule}${whatWasSent}`, rule: `${name} ${rule}` };
 }
 
-function readValue(endpoint: Endpoint, kind: ParameterKind, texts: string[]): Reading {
-  if (isList(kind)) return readNames(endpoint, texts.flatMap(namesIn));
-  const [text = ""] = texts;
-  if (kind === "text" && text.includes("\0")) return { problem: "must not contain NUL or lone surrogates" };
-  const [problem, read] = values[kind];
-  const value = read(text);
-  return value === undefined ? { problem } : { value };
-}
+const parameterOf = ({ parameters }: Endpoint, name: string): Parameter | undefined =>
+  parameters.find((one) => one.name === name);
 
 /** The names in a text: between commas, with or without blanks around them, or a JSON list. */
 function namesIn(text: string): string[] {
-  try {
-    const names: unknown = JSON.parse(text);
-    if (Array.isArray(names) && names.every((name) => typeof name === "string")) return names;
-  } catch {
-    // Not JSON.
-  }
+  const names = jsonIn(text);
+  if (Array.isArray(names) && names.every((name) => typeof name === "string")) return names;
   return text.split(",").map((name) => name.trim());
 }
 
@@ -221,7 +128,7 @@ function split(endpoint: Endpoint, query: string): Map<string, string[]> {
     const text = equals < 0 ? pair : pair.slice(0, equals);
     const written = decode(text) ?? text;
     const [, list = ""] = /^(\w+)\[\d*\]$/.exec(written) ?? [];
-    const name = isList(kindOf(endpoint, list)) ? list : written;
+    const name = isList(parameterOf(endpoint, list)?.kind) ? list : written;
     const value = equals < 0 ? "" : pair.slice(equals + 1);
     const values = sent.get(name);
     if (values) values.push(value);

@@ -1,21 +1,7 @@
 // The types of the table of endpoints.
+import type { ParameterKind } from "./kinds.ts";
 import type { Scope } from "./scopes.ts";
 
-/** The form of a query parameter's value (`docs/api.md`, Lists). `true` means that `true` is the only value allowed. */
-export type ParameterKind =
-  | "limit"
-  | "format"
-  | "true"
-  | "uuid"
-  | "text"
-  | "email"
-  | "place"
-  | "since"
-  | "until"
-  | "include"
-  | "by"
-  | "time_zone"
-  | "after";
 export type Parameter = {
   readonly name: string;
   readonly kind: ParameterKind;
@@ -88,6 +74,6 @@ export type ChangesEndpoint = Omit<ListEndpoint, "kind"> & { readonly kind: "cha
  */
 type Other<Kind> = Common & { readonly kind: Kind; readonly method: "GET" | "POST" };
 
-type WithoutRows = Other<"key"> | Other<"import"> | Other<"mcp">;
+type Others = Other<"key"> | Other<"import"> | Other<"mcp">;
 
-export type Endpoint = ListEndpoint | ChangesEndpoint | AggregatesEndpoint | WithoutRows;
+export type Endpoint = ListEndpoint | ChangesEndpoint | AggregatesEndpoint | Others;

@@ -1,4 +1,4 @@
-import { type ApiError, unauthorized } from "../../../functions/public-api/answers/responses.ts";
+import { type ApiError, unauthorized } from "../../../functions/public-api/answers/errors.ts";
 import { readRewards } from "../../../functions/public-api/import/rewards.ts";
 import { readParameters } from "../../../functions/public-api/request/parameters.ts";
 import type { Endpoint } from "../../../functions/public-api/table/types.ts";

@@ -2,7 +2,8 @@
 // parameter, disabled, but for dry_run: "Run collection" must not write to the real catalogue.
 
 import { version } from "../../../functions/public-api/table/endpoints.ts";
-import type { Endpoint, Parameter, ParameterKind } from "../../../functions/public-api/table/types.ts";
+import type { ParameterKind } from "../../../functions/public-api/table/kinds.ts";
+import type { Endpoint, Parameter } from "../../../functions/public-api/table/types.ts";
 import { operations } from "./schemas.ts";
 
 /** A valid value for a parameter of each kind. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { rewardFields } from "../../../functions/public-api/import/reward_rows.ts";
 import { changeColumns, endpoints } from "../../../functions/public-api/table/endpoints.ts";
-import { parameterSchema, type Schema } from "../../../functions/public-api/table/kinds.ts";
+import { isList, kindAt, type Schema } from "../../../functions/public-api/table/kinds.ts";
 import { scopes } from "../../../functions/public-api/table/scopes.ts";
 import type {
   AggregatesEndpoint,
@@ -38,8 +38,8 @@ const columnTypes: Record<ColumnType, Schema> = {
 
 /** A query parameter. `include` and `by` take several names in one value, separated by commas. */
 export function parameter({ name, kind, description }: Parameter, endpoint: Endpoint): Schema {
-  const schema = parameterSchema(kind, endpoint);
-  const form = kind === "include" || kind === "by" ? { style: "form", explode: false } : {};
+  const { schema } = kindAt(endpoint, kind);
+  const form = isList(kind) ? { style: "form", explode: false } : {};
   return { name, in: "query", required: false, description, ...form, schema };
 }
 

@@ -1,5 +1,28 @@
+import type { Endpoint } from "../table/types.ts";
+
+/** Who calls what: the scope that it needs, method and path, such as `GET /activity`, and the headers for the database. */
+export type Caller = {
+  readonly scope: string | null;
+  readonly endpoint: string;
+  /** What the database notes as a use of the key (`docs/api.md`, Authentication; `app.note_use`). */
+  readonly noted: Readonly<Record<string, string>>;
+};
+
 /** What the dashboard's quick check sends as `X-Client-Info`: an admin who tries a key is no use of it. */
 export const quickCheck = "public-api-quick-check";
+
+/** The caller of an endpoint. */
+export function callerOf({ method, path, scope, kind }: Endpoint, headers: Headers): Caller {
+  const endpoint = `${method} ${path}`;
+  const program = programOf(headers.get("User-Agent") ?? "");
+  const isQuickCheck = kind === "key" && headers.get("X-Client-Info") === quickCheck;
+  const noted = {
+    "X-Endpoint": endpoint,
+    ...(program && { "X-Client": program }),
+    ...(isQuickCheck && { "X-Quick-Check": "true" }),
+  };
+  return { scope, endpoint, noted };
+}
 
 /**
  * The program that sent a `User-Agent`, such as `python-requests/2.32.3` or `Google-Apps-Script`: what it says before
@@ -7,7 +30,7 @@ export const quickCheck = "public-api-quick-check";
  * and blanks. Undefined for a text that names none. Words of other characters, such as an email address, and long words,
  * such as a key, are left out.
  */
-export function clientOf(userAgent: string): string | undefined {
+export function programOf(userAgent: string): string | undefined {
   const text = userAgent.slice(0, 500);
   const named = /\(compatible; ([^;)]+)/.exec(text)?.[1];
   const words = (named ?? text.replace(/\([^)]*\)?/g, " ")).split(/\s+/).filter((word) => isPlain.test(word));
