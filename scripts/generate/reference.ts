@@ -1,7 +1,7 @@
 // What pages repeat: the scopes of endpoints.ts, and in docs/api-errors.md, between <!-- errors --> and <!-- end -->, the error
 // texts that the tests hold.
-import { endpoints } from "../../functions/public-api/endpoints.ts";
-import { scopes } from "../../functions/public-api/scopes.ts";
+import { endpoints } from "../../functions/public-api/table/endpoints.ts";
+import { scopes } from "../../functions/public-api/table/scopes.ts";
 import { badImports } from "../../test/support/bad_imports.ts";
 import { type BadRequests, badRequests } from "../../test/support/bad_requests.ts";
 

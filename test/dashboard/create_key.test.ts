@@ -1,6 +1,6 @@
 // Create key: what the dialog makes and refuses, when a key expires, and that nobody loses the key by accident.
 import { expect } from "vitest";
-import { endpoints, version } from "../../functions/public-api/endpoints.ts";
+import { endpoints, version } from "../../functions/public-api/table/endpoints.ts";
 import { makeKey } from "../support/companies.ts";
 import { call, sql, stack } from "../support/stack.ts";
 import { translateEachPage } from "./browser.ts";

@@ -8,7 +8,7 @@ import {
 } from "node:http";
 import { afterAll, beforeEach } from "vitest";
 import { createApp } from "../../functions/public-api/app.ts";
-import type { Settings } from "../../functions/public-api/database.ts";
+import type { Settings } from "../../functions/public-api/settings.ts";
 import { listen } from "../../scripts/stack/ports.ts";
 import vectors from "../vectors/api_keys.json" with { type: "json" };
 

@@ -1,8 +1,9 @@
 // The OpenAPI 3.1 document of the API, built from endpoints.ts, the fields of imported rows, words.ts and real
 // examples.
-import type { Endpoint } from "../../../functions/public-api/endpoint_types.ts";
-import { maxGroups, version } from "../../../functions/public-api/endpoints.ts";
-import { exposedHeaders } from "../../../functions/public-api/responses.ts";
+
+import { exposedHeaders } from "../../../functions/public-api/answers/responses.ts";
+import { maxGroups, version } from "../../../functions/public-api/table/endpoints.ts";
+import type { Endpoint } from "../../../functions/public-api/table/types.ts";
 import { scopeTable } from "../reference.ts";
 import { type Examples, errorText, unedited } from "./examples.ts";
 import { operations, parameter, reference, type Schema, schemas } from "./schemas.ts";

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
-import { endpoints } from "../../../functions/public-api/endpoints.ts";
+import { endpoints } from "../../../functions/public-api/table/endpoints.ts";
 import { operationIdOf } from "../../../scripts/generate/openapi/document.ts";
 import { operations } from "../../../scripts/generate/openapi/schemas.ts";
 import { root } from "../../../scripts/stack/process.ts";
