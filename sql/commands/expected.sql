@@ -29,6 +29,7 @@ constraint category_names_language_form on app.category_names|form=check (langua
 constraint category_names_name_length on app.category_names|form=check (name)
 constraint category_names_pkey on app.category_names|form=primary key (company_id, category_id, language)|state=valid
 constraint companies_default_language_form on app.companies|form=check (default_language)
+constraint companies_fewest_people_range on app.companies|form=check (fewest_people)
 constraint companies_name_length on app.companies|form=check (name)
 constraint companies_pkey on app.companies|form=primary key (id)|state=valid
 constraint companies_retention_length on app.companies|form=check (retention)
@@ -116,17 +117,23 @@ function app.empty_staging()|form=security invoker, volatile, returns void, sear
 function app.end_changes()|form=security invoker, volatile, returns trigger, search_path=""|owner=postgres
 function app.erase_member(uuid,uuid,bool)|form=security invoker, volatile, returns record, search_path=""|owner=postgres
 function app.erasure_mark(uuid,uuid)|form=security invoker, immutable, returns bytea, search_path=""|owner=postgres
+function app.fewest_people(uuid)|form=security invoker, stable, returns int4, search_path=""|owner=postgres
 function app.first_of_window(timestamptz,timestamptz,text)|form=security invoker, stable, returns timestamptz, search_path=""|granted to public_api=EXECUTE|owner=postgres
 function app.forget_cursors(uuid,text)|form=security invoker, volatile, returns void, search_path=""|owner=postgres
 function app.forget_deletions(uuid,regclass)|form=security invoker, volatile, returns void, search_path="", enable_seqscan=off, enable_bitmapscan=off, enable_sort=off|owner=postgres
 function app.former_member(uuid)|form=security invoker, volatile, returns uuid, search_path=""|owner=postgres
 function app.from_replica(json)|form=security invoker, stable, returns json, search_path="", jit=off|granted to public_api=EXECUTE|owner=postgres
+function app.hidden_teams(uuid)|form=security invoker, stable, returns _uuid, search_path="", jit=off|owner=postgres
+function app.hide_some(uuid,uuid)|form=security invoker, volatile, returns record, search_path="", enable_seqscan=off, enable_bitmapscan=off, enable_sort=off|owner=postgres
+function app.hide_staged_teams(uuid)|form=security invoker, volatile, returns int8, search_path="", enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, enable_material=off|owner=postgres
+function app.hide_teams()|form=security definer, volatile, returns trigger, search_path="", enable_seqscan=off|owner=postgres
 function app.insert_api_key(text,_text,timestamptz)|form=security invoker, volatile, returns json, search_path=""|granted to authenticated=EXECUTE|owner=postgres
 function app.is_erased(uuid,uuid)|form=security invoker, stable, returns bool, search_path=""|owner=postgres
 function app.is_time_up(float8)|form=security invoker, volatile, returns bool, search_path=""|owner=postgres
 function app.is_unlocked(text)|form=security invoker, volatile, returns bool, search_path=""|owner=postgres
 function app.iso_8601(timestamptz)|form=security invoker, stable, returns text, search_path=""|granted to authenticated=EXECUTE|granted to public_api=EXECUTE|owner=postgres
 function app.keep_changes(regclass)|form=security invoker, volatile, returns void, search_path=""|owner=postgres
+function app.keep_hidden()|form=security definer, volatile, returns trigger, search_path=""|owner=postgres
 function app.kept_tables()|form=security invoker, stable, returns setof regclass, search_path=""|owner=postgres
 function app.leave_out_erased(uuid)|form=security invoker, volatile, returns record, search_path=""|owner=postgres
 function app.link_member()|form=security definer, volatile, returns text, search_path=""|granted to authenticated=EXECUTE|owner=postgres
@@ -259,6 +266,7 @@ procedure app.forget_all_deletions(int8)|form=security invoker, volatile, return
 procedure app.purge_before(uuid,timestamptz)|form=security invoker, volatile, returns void|owner=postgres
 procedure app.purge_expired()|form=security invoker, volatile, returns void|owner=postgres
 procedure app.purge_table(uuid,timestamptz,text,int8,float8,int8,text,text)|form=security invoker, volatile, returns record|owner=postgres
+procedure app.set_fewest_people(uuid,int4)|form=security invoker, volatile, returns void|owner=postgres
 schema api|granted to public_api=USAGE|owner=postgres
 schema app|granted to authenticated=USAGE|granted to public_api=USAGE|granted to service_role=USAGE|owner=postgres
 schema staging|owner=postgres
@@ -300,6 +308,10 @@ table staging.teams|owner=postgres
 trigger begin_changes on app.companies|form=after insert for each row execute function app.begin_changes()
 trigger change_api_key on app.api_keys|form=before update for each row execute function app.change_api_key()
 trigger end_changes on app.companies|form=after delete for each row execute function app.end_changes()
+trigger hide_inserted on app.day_ratings|form=after insert new table written for each statement execute function app.hide_teams()
+trigger hide_updated on app.day_ratings|form=after update new table written for each statement execute function app.hide_teams()
+trigger keep_hidden_insert on app.day_ratings|form=before insert for each row when … execute function app.keep_hidden()
+trigger keep_hidden_update on app.day_ratings|form=before update for each row when … execute function app.keep_hidden()
 trigger make_api_key on app.api_keys|form=before insert for each row execute function app.make_api_key()
 trigger mark_answers on app.pulse_questions|form=after update for each row when … execute function app.mark_answers()
 trigger name_categories on app.companies|form=after update of default_language for each row when … execute function app.name_categories_again()
