@@ -30,8 +30,7 @@ async function namesBehindRatings(key: string): Promise<unknown[]> {
   const teams = new Map<unknown, unknown>();
   for (const { id, team_id } of [...changes, ...(await read("/day-ratings"))]) if (team_id) teams.set(id, team_id);
   const filtered = new Set(people.map(({ team_id }) => team_id).filter((team) => team !== null));
-  for (const team of filtered)
-    for (const { id } of await read(`/day-ratings?team_id=${team}`)) teams.set(id, team);
+  for (const team of filtered) for (const { id } of await read(`/day-ratings?team_id=${team}`)) teams.set(id, team);
   const totals = await read("/day-ratings/averages?by=day,team");
   const named = new Set([...teams.values(), ...totals.map(({ team_id }) => team_id)]);
   const found = changes.map(({ id, created_at }) => {
@@ -51,7 +50,7 @@ async function setFewest(company: string, number: number): Promise<void> {
   await operator.end();
 }
 
-// Proves: subject.1, subject.2, subject.4, subject.5
+// Proves: actor.7, subject.1, subject.2, subject.4, subject.5
 test("somebody alone in a team, somebody without one, and somebody who gave kudos in the same moment are known without a number, and nobody with it", async () => {
   const { company, key } = await companyOfTest("Anonymous");
   for (const [team, size] of Object.entries({ Solo: 1, Pair: 2, Crew: 6, Big: 8 })) {

@@ -19,7 +19,11 @@ const { rating, bareRating } = ids;
 /** Files with two teams: Design has ten people, Sales has Olaf, who has rated, too; and somebody has no team. */
 function files(): Files {
   const { members: [ines, olaf] = [], day_ratings: [rated, bare] = [], ...others } = good();
-  const people = Array.from({ length: 9 }, (_, n) => ({ ...ines, id: `${ids.ines.slice(0, -2)}9${n}`, email: `${n}@files.example` }));
+  const people = Array.from({ length: 9 }, (_, n) => ({
+    ...ines,
+    id: `${ids.ines.slice(0, -2)}9${n}`,
+    email: `${n}@files.example`,
+  }));
   return {
     ...others,
     members: [ines, { ...olaf, team_id: ids.sales }, ...people] as Cells[],

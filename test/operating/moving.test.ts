@@ -57,7 +57,7 @@ async function expectMoved(run = move()): Promise<string> {
   return output;
 }
 
-// Proves: moving.1, moving.2, moving.3, layer.19
+// Proves: moving.1, moving.2, moving.3, layer.19, subject.3
 test("everything arrives as it was, a table that is new too, keys go on at the target, and no other company is touched", async () => {
   for (const { sql } of [source, target]) {
     await sql

@@ -63,7 +63,7 @@ const installed = Number(/ (\d+)/.exec(await runCommand("pg_dump", ["--version"]
 const rows = async ({ sql }: Project) =>
   (await everything(sql)).filter((row) => !row.startsWith("app.deletions:")).join("\n");
 
-// Proves: ageing.5, layer.20
+// Proves: ageing.5, layer.20, subject.3
 test.for(["pg_dump", "what pg_dump writes"])(
   "a backup with %s comes into a new project: check.sql finds nothing, and what was removed after it is not served",
   async (tool, context) => {

@@ -35,7 +35,9 @@ from (values
   ('A company with too few people has no team to show', 5, array[1, 2, 0], 'AB')
 ) as meant (label, fewest, sizes, hidden);
 insert into app.members (company_id, name, email, is_former) values (pg_temp.id('Enough people in every team'), 'Former member', '', true);
-select is(pg_temp.hidden(pg_temp.id('Enough people in every team')), '', 'Erased people are no person without a team');
+select is(pg_temp.hidden(pg_temp.id('Enough people in every team')), '',
+  -- Proves: subject.6
+  'Erased people are no person without a team');
 
 -- Acorn has A (2 people), B (3) and C (6), and number 5; Birch has such teams and no number. Ratings of half past nine.
 select pg_temp.company('Acorn', 5, 2, 3, 6, 0), pg_temp.company('Birch', null, 2, 3, 6, 0);
