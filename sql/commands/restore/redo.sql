@@ -1,7 +1,7 @@
 -- Repeats, after a restore to an older time, what save.sql has saved (docs/operate/backup-and-restore.md): deletes the
 -- deleted companies, erases the erased people, closes the companies that have moved, revokes the revoked keys, hides teams of
--- ratings where the fewest people were set after the backup, and deletes what is older than the retention of its company. Reads the files from the current folder. Run it before requests come
--- in; it is safe to run it again. For psql.
+-- ratings where the fewest people were set after the backup, and deletes what is older than the retention of its company.
+-- Reads the files from the current folder. Run it before requests come in; it is safe to run it again. For psql.
 \set ON_ERROR_STOP on \set QUIET on
 set statement_timeout = 0;
 

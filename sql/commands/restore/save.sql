@@ -1,6 +1,6 @@
 -- What a restore to an older time would undo: who was erased, which companies were deleted or moved away, how long they
--- keep data, the fewest people of a team, which keys were revoked (docs/operate/backup-and-restore.md). Writes four files into the current folder,
--- which name nobody. For psql.
+-- keep data, their fewest people of a team, which keys were revoked (docs/operate/backup-and-restore.md). Writes four files
+-- into the current folder, which name nobody. For psql.
 
 \set ON_ERROR_STOP on \set QUIET on
 set statement_timeout = 0;
