@@ -137,9 +137,9 @@ begin
 end
 $$;
 
--- Takes from the ratings in staging the teams that are hidden (0505_hidden_teams.sql): those of new ratings by the sizes of
--- today, and those of stored ratings that have none. Left to the triggers, each load of the same file would write these rows
--- again. Returns how many ratings had a team. The settings: see write_file.
+-- Takes from the ratings in staging the teams that are hidden (0505_hidden_teams.sql): teams that they would get now, by the
+-- sizes of today, and those of stored ratings that have none. Left to the triggers, each load of the same file would write
+-- these rows again. Returns how many ratings had a team. The settings: see write_file.
 create function app.hide_staged_teams(company_id uuid) returns bigint
 language plpgsql volatile security invoker
 set search_path = ''
@@ -159,7 +159,8 @@ begin
     select s.position, s.team_id <> '' as had_team
     from staging.day_ratings as s
     left join app.day_ratings as d on d.company_id = hide_staged_teams.company_id and d.id = s.id::uuid
-    where s.team_id = '' or case when d.id is null then s.team_id::uuid = any (hidden) else d.team_id is null end
+    where s.team_id = '' or (d.id is not null and d.team_id is null)
+      or (nullif(s.team_id, '')::uuid = any (hidden) and d.team_id is distinct from nullif(s.team_id, '')::uuid)
   ),
   told as (
     update staging.day_ratings as s set

@@ -50,6 +50,8 @@ async function load(loaded: Files): Promise<{ counts: string[] | undefined; noti
   }
 }
 
+const notice = (rows: number) => `day_ratings: ${rows} rows without their team: fewest_people of the company is 5`;
+
 /** Calls the procedure as an operator does. Returns its notices. */
 async function setFewest(number: number, statement_timeout = 0): Promise<string[]> {
   const notices: string[] = [];
@@ -83,7 +85,7 @@ const named = async () => {
 test("a load hides the teams of new ratings by the sizes of that day, says how many, and changes nothing the next night", async () => {
   await sql`update app.companies set fewest_people = 5 where id = ${company.id}`;
   const first = await load(files());
-  const notices = ["day_ratings: 2 rows without their team: fewest_people of the company is 5"];
+  const notices = [notice(2)];
   expect(first).toEqual({ counts: ["2", "0", "0"], notices });
   const hidden = { [rating]: "none 2026-11-20T18:00:00.000000Z", [bareRating]: "none 2026-03-28T21:00:00.000000Z" };
   expect(await stored()).toEqual(hidden);
@@ -107,7 +109,10 @@ test("a rating that was stored with its team keeps it in the next load, until th
   const before = await stored();
   expect(await load(files())).toEqual({ counts: ["0", "0", "2"], notices: [] });
   expect(await stored()).toEqual(before);
-  expect(await setFewest(5)).toEqual(["2 ratings lost their team"]);
+  const corrected = files();
+  Object.assign(corrected.day_ratings?.[0] as Cells, { team_id: ids.sales });
+  expect(await load(corrected), "a team that it gets now").toEqual({ counts: ["0", "1", "1"], notices: [notice(1)] });
+  expect(await setFewest(5)).toEqual(["1 ratings lost their team"]);
   expect(Object.values(await stored()).map((said) => said.split(" ")[0])).toEqual(["none", "none"]);
 });
 

@@ -106,7 +106,8 @@ begin
     select s.position, s.team_id <> '' as had_team
     from staging.day_ratings as s
     left join app.day_ratings as d on d.company_id = hide_staged_teams.company_id and d.id = s.id::uuid
-    where s.team_id = '' or case when d.id is null then s.team_id::uuid = any (hidden) else d.team_id is null end
+    where s.team_id = '' or (d.id is not null and d.team_id is null)
+      or (nullif(s.team_id, '')::uuid = any (hidden) and d.team_id is distinct from nullif(s.team_id, '')::uuid)
   ),
   told as (
     update staging.day_ratings as s set
