@@ -154,8 +154,10 @@ test("the number holds for all ratings, beside two who write and one whose snaps
   const run = setFewest(5).finally(() => {
     isOver = true;
   });
-  const isSet = () => sql`select from app.companies where id = ${company.id} and fewest_people = 5`;
-  await expect.poll(async () => (await isSet()).length, { interval: 5 }).toBe(1);
+  const waiting = () => sql`
+    select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'
+      and exists (select from app.companies where id = ${company.id} and fewest_people = 5)`;
+  await expect.poll(async () => (await waiting()).length, { interval: 5, timeout: 10_000 }).toBe(1);
   expect(await named(), "it waits for the older snapshot").toBeGreaterThan(3000);
   await rate(old.tx, 30);
   await old.release("commit");
