@@ -6,26 +6,21 @@
 -- settings: see app.purge_some.
 create function app.hide_some(company_id uuid, first uuid, out hidden bigint, out last uuid)
 language plpgsql volatile security invoker
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_sort = off
+set search_path = '' set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
 as $$
 declare
-  teams uuid[];
+  teams constant uuid[] := app.hidden_teams(company_id);
   ids uuid[];
 begin
   perform app.require_open_company(company_id);
-  teams := app.hidden_teams(company_id);
   select array_agg(d.id), count(*) filter (where d.team_id = any (teams)) into ids, hidden
   from (
     select d.id, d.team_id from app.day_ratings as d
     where d.company_id = hide_some.company_id and d.id >= first order by d.id limit 2000 for update
   ) as d;
   last := ids[cardinality(ids)];
-  update app.day_ratings as d set
-    team_id = case when d.team_id = any (teams) then null else d.team_id end,
-    changed_in = pg_current_xact_id()
+  update app.day_ratings as d
+  set team_id = case when d.team_id = any (teams) then null else d.team_id end, changed_in = pg_current_xact_id()
   where d.company_id = hide_some.company_id and d.id = any (ids);
 end
 $$;
@@ -61,8 +56,7 @@ begin
     raise notice 'waiting for transactions that began earlier (processes %)', pids;
   end if;
   while exists (
-    select from pg_catalog.pg_locks as l
-    where l.locktype = 'virtualxid' and l.granted and l.virtualtransaction = any (earlier)
+    select from pg_catalog.pg_locks as l where l.locktype = 'virtualxid' and l.granted and l.virtualtransaction = any (earlier)
   ) loop
     commit;
     perform pg_catalog.pg_sleep(0.05);
@@ -83,8 +77,6 @@ begin
 end
 $$;
 
-comment on function app.hide_some(uuid, uuid) is
-  'Takes hidden teams from up to 2,000 ratings, in the order of ids. Returns how many had one, and the last id.';
-comment on procedure app.set_fewest_people(uuid, integer) is
-  'Sets how many people a team must have for day ratings of a company to name it, and takes other teams from the ratings that '
-  'are there. Commits after every 2,000.';
+comment on function app.hide_some is 'Takes hidden teams from up to 2,000 ratings. Returns how many had one, and the last id.';
+comment on procedure app.set_fewest_people is
+  'Sets how many people a team must have for ratings to name it, also for ratings that are there. Commits after every 2,000.';

@@ -141,12 +141,8 @@ $$;
 -- sizes of today, and those of stored ratings that have none. Left to the triggers, each load of the same file would write
 -- these rows again. Returns how many ratings had a team. The settings: see write_file.
 create function app.hide_staged_teams(company_id uuid) returns bigint
-language plpgsql volatile security invoker
-set search_path = ''
-set enable_hashjoin = off
-set enable_mergejoin = off
-set enable_seqscan = off
-set enable_material = off
+language plpgsql volatile security invoker set search_path = ''
+set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off set enable_material = off
 as $$
 declare
   hidden constant uuid[] := app.hidden_teams(company_id);
@@ -163,8 +159,8 @@ begin
       or (nullif(s.team_id, '')::uuid = any (hidden) and d.team_id is distinct from nullif(s.team_id, '')::uuid)
   ),
   told as (
-    update staging.day_ratings as s set
-      team_id = '', created_at = app.iso_8601(date_trunc('hour', s.created_at::timestamptz, 'UTC'))
+    update staging.day_ratings as s
+    set team_id = '', created_at = app.iso_8601(date_trunc('hour', s.created_at::timestamptz, 'UTC'))
     from without as w where w.position = s.position
     returning w.had_team
   )
@@ -197,8 +193,7 @@ begin
   elsif file = 'day_ratings' then
     hidden := app.hide_staged_teams(company_id);
     if hidden > 0 then
-      raise notice 'day_ratings: % rows without their team: fewest_people of the company is %',
-        hidden, app.fewest_people(company_id);
+      raise notice 'day_ratings: % rows without their team: fewest_people is %', hidden, app.fewest_people(company_id);
     end if;
   end if;
 end
@@ -276,8 +271,7 @@ comment on function app.write_file(uuid, text) is
   'Writes a file in staging to a company. Returns how many rows were inserted, updated and unchanged.';
 comment on function app.leave_out_erased(uuid) is
   'Removes erased people and their kudos from staging. Returns how many rows that were.';
-comment on function app.hide_staged_teams(uuid) is
-  'Takes hidden teams from the ratings in staging. Returns how many ratings had one.';
+comment on function app.hide_staged_teams is 'Takes hidden teams from the ratings in staging. Returns how many had one.';
 comment on function app.prepare_file(uuid, text) is 'Makes the changes that must come before the rows of a file are written.';
 comment on function app.load_staging(uuid, boolean) is
   'Checks the rows in staging, writes all of them or none to a company, and empties staging. Returns the numbers of rows per '

@@ -8,17 +8,16 @@ create function app.fewest_people(company_id uuid) returns integer
 language plpgsql stable set search_path = ''
 as $$
 begin
-  if current_setting('app.as_stored', true) = 'on' then
-    return null;
-  end if;
-  return (select c.fewest_people from app.companies as c where c.id = fewest_people.company_id);
+  return (
+    select c.fewest_people from app.companies as c
+    where c.id = fewest_people.company_id and current_setting('app.as_stored', true) is distinct from 'on'
+  );
 end
 $$;
 
 -- The teams of a company whose ratings have no team now. Ratings without a team come from the people in these teams and from
 -- people without a team. So that the first are never fewer than the number, the smallest other team joins them: one is
 -- enough, because it has so many people alone. People without a team don't count: nobody knows whether they rate.
---
 -- All sizes come from one pass over the members: 50 counts took six times as long.
 create function app.hidden_teams(company_id uuid) returns uuid[]
 language plpgsql stable set search_path = '' set jit = off
@@ -26,20 +25,14 @@ as $$
 declare
   fewest constant integer := app.fewest_people(company_id);
 begin
-  if fewest is null then
-    return '{}';
-  end if;
   return (
-    with
-    sizes as materialized (
+    with sizes as materialized (
       select m.team_id, count(*) as people from app.members as m
       where m.company_id = hidden_teams.company_id and not m.is_former
       group by m.team_id
     ),
     teams as materialized (
-      select t.id, coalesce(s.people, 0) as people
-      from app.teams as t
-      left join sizes as s on s.team_id = t.id
+      select t.id, coalesce(s.people, 0) as people from app.teams as t left join sizes as s on s.team_id = t.id
       where t.company_id = hidden_teams.company_id
     ),
     small as (
@@ -56,9 +49,7 @@ $$;
 
 -- Trigger: takes hidden teams from the ratings that a statement has written. Once for the statement: the sizes of 10,000
 -- people for each of 20,000 ratings would take minutes. Security definer, because a role that row-level security binds
--- would find no number, and hide nothing.
---
--- Without sequential scans each rating is looked up by its key, whatever the planner expects of written.
+-- would find no number, and hide nothing. Without sequential scans each rating is looked up by its key.
 create function app.hide_teams() returns trigger
 language plpgsql security definer set search_path = '' set enable_seqscan = off
 as $$
@@ -67,8 +58,8 @@ declare
   hidden uuid[];
 begin
   for company in select distinct w.company_id from written as w where w.team_id is not null loop
+    continue when app.fewest_people(company) is null;
     hidden := app.hidden_teams(company);
-    continue when hidden = '{}';
     update app.day_ratings as d set team_id = null
     where d.company_id = company
       and d.id = any (array(select w.id from written as w where w.company_id = company and w.team_id = any (hidden)));
@@ -103,9 +94,7 @@ create trigger keep_hidden_insert before insert on app.day_ratings
 create trigger keep_hidden_update before update on app.day_ratings
   for each row when (old.team_id is null or new.team_id is null) execute function app.keep_hidden();
 
-comment on function app.fewest_people(uuid) is
-  'The fewest people of a team that ratings of a company may name, as this transaction applies it; null: one.';
-comment on function app.hidden_teams(uuid) is 'The teams of a company whose ratings are stored without a team now.';
-comment on function app.hide_teams() is 'Trigger: takes hidden teams from the ratings that a statement has written.';
-comment on function app.keep_hidden() is
-  'Trigger: keeps a rating without a team, and cuts its time to the hour, where the company has a number.';
+comment on function app.fewest_people is 'The fewest people of a team that ratings name, in this transaction, or null.';
+comment on function app.hidden_teams is 'The teams of a company whose ratings are stored without a team now.';
+comment on function app.hide_teams is 'Trigger: takes hidden teams from the ratings that a statement has written.';
+comment on function app.keep_hidden is 'Trigger: keeps a rating without a team, and cuts its time to the hour.';

@@ -31,38 +31,37 @@ function files(): Files {
   };
 }
 
-/** Loads files as an operator does. Returns the counts of ratings, and the notices about them. */
-async function load(loaded: Files): Promise<{ counts: string[] | undefined; notices: string[] }> {
+/** What an operator does, and the notices that it gets. In another time zone the hour begins at another minute. */
+async function operate<T>(act: (operator: postgres.Sql) => Promise<T>, statement_timeout = 0): Promise<[T, string[]]> {
   const notices: string[] = [];
-  const onnotice = ({ message = "" }: postgres.Notice) => {
-    if (message.startsWith("day_ratings")) notices.push(message);
-  };
-  // In another time zone the hour begins at another minute.
-  const operator = postgres(url, { max: 1, onnotice, connection: { TimeZone: "Asia/Kolkata", DateStyle: "SQL, DMY" } });
+  const onnotice = ({ message = "" }: postgres.Notice) => void notices.push(message);
+  const connection = { TimeZone: "Asia/Kolkata", DateStyle: "SQL, DMY", statement_timeout };
+  const operator = postgres(url, { max: 1, onnotice, connection });
   try {
-    const rows = await operator.begin(async (tx) => {
-      await stage(tx, loaded);
-      return await tx<Cells[]>`select * from app.load_staging(${company.id}, true)`;
-    });
-    return { counts: countsOf(rows.map((row) => Object.values(row))).day_ratings, notices };
+    return [await act(operator), notices];
   } finally {
     await operator.end();
   }
 }
 
-const notice = (rows: number) => `day_ratings: ${rows} rows without their team: fewest_people of the company is 5`;
+/** Loads files. Returns the counts of ratings, and the notices about them. */
+async function load(loaded: Files): Promise<[counts: string[] | undefined, ...notices: string[]]> {
+  const [rows, notices] = await operate((operator) =>
+    operator.begin(async (tx) => {
+      await stage(tx, loaded);
+      return await tx<Cells[]>`select * from app.load_staging(${company.id}, true)`;
+    }),
+  );
+  const counts = countsOf(rows.map((row) => Object.values(row))).day_ratings;
+  return [counts, ...notices.filter((notice) => notice.startsWith("day_ratings"))];
+}
 
-/** Calls the procedure as an operator does. Returns its notices. */
-async function setFewest(number: number, statement_timeout = 0): Promise<string[]> {
-  const notices: string[] = [];
-  const onnotice = ({ message = "" }: postgres.Notice) => void notices.push(message);
-  const operator = postgres(url, { max: 1, onnotice, connection: { statement_timeout } });
-  try {
-    await operator.unsafe(`call app.set_fewest_people('${company.id}', ${number})`).simple();
-    return notices;
-  } finally {
-    await operator.end();
-  }
+const notice = (rows: number) => `day_ratings: ${rows} rows without their team: fewest_people is 5`;
+
+/** Calls the procedure. Returns its notices. */
+async function setFewest(number: number, timeout?: number): Promise<string[]> {
+  const call = `call app.set_fewest_people('${company.id}', ${number})`;
+  return (await operate((operator) => operator.unsafe(call).simple(), timeout))[1];
 }
 
 /** Each rating's team and time, by id. */
@@ -84,9 +83,7 @@ const named = async () => {
 // Proves: subject.3
 test("a load hides the teams of new ratings by the sizes of that day, says how many, and changes nothing the next night", async () => {
   await sql`update app.companies set fewest_people = 5 where id = ${company.id}`;
-  const first = await load(files());
-  const notices = [notice(2)];
-  expect(first).toEqual({ counts: ["2", "0", "0"], notices });
+  expect(await load(files())).toEqual([["2", "0", "0"], notice(2)]);
   const hidden = { [rating]: "none 2026-11-20T18:00:00.000000Z", [bareRating]: "none 2026-03-28T21:00:00.000000Z" };
   expect(await stored()).toEqual(hidden);
   // Sales has grown, and is still hidden where it was.
@@ -95,11 +92,11 @@ test("a load hides the teams of new ratings by the sizes of that day, says how m
     select ${company.id}, 'New', n || '@new.example', ${ids.sales} from generate_series(1, 20) as n`;
   await sql`update app.members set team_id = ${ids.design} where company_id = ${company.id} and team_id is null`;
   const before = await everything(sql);
-  expect(await load(files())).toEqual({ counts: ["0", "0", "2"], notices });
+  expect(await load(files())).toEqual([["0", "0", "2"], notice(2)]);
   expect(await everything(sql)).toEqual(before);
   const corrected = files();
   Object.assign(corrected.day_ratings?.[1] as Cells, { rating: "2" });
-  expect((await load(corrected)).counts).toEqual(["0", "1", "1"]);
+  expect(await load(corrected)).toEqual([["0", "1", "1"], notice(2)]);
   expect(await stored()).toEqual(hidden);
 });
 
@@ -107,11 +104,11 @@ test("a rating that was stored with its team keeps it in the next load, until th
   await load(files());
   await sql`update app.companies set fewest_people = 5 where id = ${company.id}`;
   const before = await stored();
-  expect(await load(files())).toEqual({ counts: ["0", "0", "2"], notices: [] });
+  expect(await load(files())).toEqual([["0", "0", "2"]]);
   expect(await stored()).toEqual(before);
   const corrected = files();
   Object.assign(corrected.day_ratings?.[0] as Cells, { team_id: ids.sales });
-  expect(await load(corrected), "a team that it gets now").toEqual({ counts: ["0", "1", "1"], notices: [notice(1)] });
+  expect(await load(corrected), "a team that it gets now").toEqual([["0", "1", "1"], notice(1)]);
   expect(await setFewest(5)).toEqual(["1 ratings lost their team"]);
   expect(Object.values(await stored()).map((said) => said.split(" ")[0])).toEqual(["none", "none"]);
 });

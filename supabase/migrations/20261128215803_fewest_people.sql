@@ -14,10 +14,10 @@ CREATE OR REPLACE FUNCTION app.fewest_people(company_id uuid)
  SET search_path TO ''
 AS $function$
 begin
-  if current_setting('app.as_stored', true) = 'on' then
-    return null;
-  end if;
-  return (select c.fewest_people from app.companies as c where c.id = fewest_people.company_id);
+  return (
+    select c.fewest_people from app.companies as c
+    where c.id = fewest_people.company_id and current_setting('app.as_stored', true) is distinct from 'on'
+  );
 end
 $function$;
 
@@ -31,20 +31,14 @@ AS $function$
 declare
   fewest constant integer := app.fewest_people(company_id);
 begin
-  if fewest is null then
-    return '{}';
-  end if;
   return (
-    with
-    sizes as materialized (
+    with sizes as materialized (
       select m.team_id, count(*) as people from app.members as m
       where m.company_id = hidden_teams.company_id and not m.is_former
       group by m.team_id
     ),
     teams as materialized (
-      select t.id, coalesce(s.people, 0) as people
-      from app.teams as t
-      left join sizes as s on s.team_id = t.id
+      select t.id, coalesce(s.people, 0) as people from app.teams as t left join sizes as s on s.team_id = t.id
       where t.company_id = hidden_teams.company_id
     ),
     small as (
@@ -68,20 +62,18 @@ CREATE OR REPLACE FUNCTION app.hide_some(company_id uuid, first uuid, OUT hidden
  SET enable_sort TO 'off'
 AS $function$
 declare
-  teams uuid[];
+  teams constant uuid[] := app.hidden_teams(company_id);
   ids uuid[];
 begin
   perform app.require_open_company(company_id);
-  teams := app.hidden_teams(company_id);
   select array_agg(d.id), count(*) filter (where d.team_id = any (teams)) into ids, hidden
   from (
     select d.id, d.team_id from app.day_ratings as d
     where d.company_id = hide_some.company_id and d.id >= first order by d.id limit 2000 for update
   ) as d;
   last := ids[cardinality(ids)];
-  update app.day_ratings as d set
-    team_id = case when d.team_id = any (teams) then null else d.team_id end,
-    changed_in = pg_current_xact_id()
+  update app.day_ratings as d
+  set team_id = case when d.team_id = any (teams) then null else d.team_id end, changed_in = pg_current_xact_id()
   where d.company_id = hide_some.company_id and d.id = any (ids);
 end
 $function$;
@@ -110,8 +102,8 @@ begin
       or (nullif(s.team_id, '')::uuid = any (hidden) and d.team_id is distinct from nullif(s.team_id, '')::uuid)
   ),
   told as (
-    update staging.day_ratings as s set
-      team_id = '', created_at = app.iso_8601(date_trunc('hour', s.created_at::timestamptz, 'UTC'))
+    update staging.day_ratings as s
+    set team_id = '', created_at = app.iso_8601(date_trunc('hour', s.created_at::timestamptz, 'UTC'))
     from without as w where w.position = s.position
     returning w.had_team
   )
@@ -132,8 +124,8 @@ declare
   hidden uuid[];
 begin
   for company in select distinct w.company_id from written as w where w.team_id is not null loop
+    continue when app.fewest_people(company) is null;
     hidden := app.hidden_teams(company);
-    continue when hidden = '{}';
     update app.day_ratings as d set team_id = null
     where d.company_id = company
       and d.id = any (array(select w.id from written as w where w.company_id = company and w.team_id = any (hidden)));
@@ -182,8 +174,7 @@ begin
   elsif file = 'day_ratings' then
     hidden := app.hide_staged_teams(company_id);
     if hidden > 0 then
-      raise notice 'day_ratings: % rows without their team: fewest_people of the company is %',
-        hidden, app.fewest_people(company_id);
+      raise notice 'day_ratings: % rows without their team: fewest_people is %', hidden, app.fewest_people(company_id);
     end if;
   end if;
 end
@@ -217,8 +208,7 @@ begin
     raise notice 'waiting for transactions that began earlier (processes %)', pids;
   end if;
   while exists (
-    select from pg_catalog.pg_locks as l
-    where l.locktype = 'virtualxid' and l.granted and l.virtualtransaction = any (earlier)
+    select from pg_catalog.pg_locks as l where l.locktype = 'virtualxid' and l.granted and l.virtualtransaction = any (earlier)
   ) loop
     commit;
     perform pg_catalog.pg_sleep(0.05);
@@ -251,19 +241,19 @@ CREATE TRIGGER keep_hidden_update BEFORE UPDATE ON app.day_ratings FOR EACH ROW 
 
 COMMENT ON COLUMN "app"."companies"."fewest_people" IS 'Day ratings name only teams with as many members, from 2 to 100 (docs/privacy.md); null: all teams. Only app.set_fewest_people also applies it to the ratings that are there.';
 
-COMMENT ON FUNCTION "app"."fewest_people"(uuid) IS 'The fewest people of a team that ratings of a company may name, as this transaction applies it; null: one.';
+COMMENT ON FUNCTION "app"."fewest_people"(uuid) IS 'The fewest people of a team that ratings name, in this transaction, or null.';
 
 COMMENT ON FUNCTION "app"."hidden_teams"(uuid) IS 'The teams of a company whose ratings are stored without a team now.';
 
-COMMENT ON FUNCTION "app"."hide_some"(uuid, uuid) IS 'Takes hidden teams from up to 2,000 ratings, in the order of ids. Returns how many had one, and the last id.';
+COMMENT ON FUNCTION "app"."hide_some"(uuid, uuid) IS 'Takes hidden teams from up to 2,000 ratings. Returns how many had one, and the last id.';
 
-COMMENT ON FUNCTION "app"."hide_staged_teams"(uuid) IS 'Takes hidden teams from the ratings in staging. Returns how many ratings had one.';
+COMMENT ON FUNCTION "app"."hide_staged_teams"(uuid) IS 'Takes hidden teams from the ratings in staging. Returns how many had one.';
 
 COMMENT ON FUNCTION "app"."hide_teams"() IS 'Trigger: takes hidden teams from the ratings that a statement has written.';
 
-COMMENT ON FUNCTION "app"."keep_hidden"() IS 'Trigger: keeps a rating without a team, and cuts its time to the hour, where the company has a number.';
+COMMENT ON FUNCTION "app"."keep_hidden"() IS 'Trigger: keeps a rating without a team, and cuts its time to the hour.';
 
-COMMENT ON PROCEDURE "app"."set_fewest_people"(uuid, integer) IS 'Sets how many people a team must have for day ratings of a company to name it, and takes other teams from the ratings that are there. Commits after every 2,000.';
+COMMENT ON PROCEDURE "app"."set_fewest_people"(uuid, integer) IS 'Sets how many people a team must have for ratings to name it, also for ratings that are there. Commits after every 2,000.';
 
 REVOKE ALL ON FUNCTION "app"."fewest_people"(uuid) FROM PUBLIC;
 
