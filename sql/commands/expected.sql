@@ -106,7 +106,9 @@ function app.cell_checks()|form=security invoker, immutable, returns setof recor
 function app.change_api_key()|form=security definer, volatile, returns trigger, search_path=""|owner=postgres
 function app.changing_list(text)|form=security invoker, stable, returns record, search_path=""|granted to public_api=EXECUTE|owner=postgres
 function app.check_api_key_name(text)|form=security invoker, immutable, returns void, search_path=""|granted to authenticated=EXECUTE|owner=postgres
+function app.count_day(_int4,date,int4)|form=security invoker, stable, returns _int4, search_path=""|granted to authenticated=EXECUTE|owner=postgres
 function app.current_admin()|form=security definer, stable, returns setof record, search_path=""|granted to authenticated=EXECUTE|owner=postgres
+function app.current_admins()|form=security definer, stable, returns setof uuid, search_path=""|granted to authenticated=EXECUTE|owner=postgres
 function app.current_company_id()|form=security invoker, stable, returns uuid, search_path=""|granted to public_api=EXECUTE|owner=postgres
 function app.current_member()|form=security definer, stable, returns setof record, search_path=""|granted to authenticated=EXECUTE|owner=postgres
 function app.cursor_origin(uuid,text)|form=security invoker, stable, returns text, search_path=""|granted to public_api=EXECUTE|owner=postgres
@@ -189,7 +191,7 @@ function public.let_assistant_read(text,_text,timestamptz,text)|form=security de
 function public.link_member()|form=security invoker, volatile, returns json, search_path=""|granted to authenticated=EXECUTE|owner=postgres
 function public.list_activity(text,int4,timestamptz,timestamptz,uuid,uuid,uuid,uuid,_text,timestamptz)|form=security definer, volatile, returns app."application/json", search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
 function public.list_api_key_events(uuid,int4,int4)|form=security invoker, stable, returns json, search_path=""|granted to authenticated=EXECUTE|owner=postgres
-function public.list_api_keys()|form=security invoker, stable, returns json, search_path=""|granted to authenticated=EXECUTE|owner=postgres
+function public.list_api_keys(uuid)|form=security invoker, stable, returns json, search_path=""|granted to authenticated=EXECUTE|owner=postgres
 function public.list_categories(text,int4,uuid,timestamptz)|form=security definer, volatile, returns app."application/json", search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
 function public.list_changes(text,text,int4,text,_text)|form=security definer, volatile, returns app."application/json", search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
 function public.list_day_ratings(text,int4,timestamptz,timestamptz,uuid,uuid,_text,timestamptz)|form=security definer, volatile, returns app."application/json", search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
@@ -201,7 +203,7 @@ function public.note_refused_use(text,text)|form=security definer, volatile, ret
 function public.read_page(text,text,int4,uuid,text,uuid,text,text,timestamptz,timestamptz,timestamptz,uuid,uuid,uuid,_text,bool,text,text,text)|form=security definer, stable, returns app."application/json", search_path="", jit=off, statement_timeout=2s|granted to service_role=EXECUTE|owner=public_api
 function public.redeem_assistant_code(text,text)|form=security definer, volatile, returns json, search_path="", lock_timeout=5s|granted to service_role=EXECUTE|owner=postgres
 function public.rename_api_key(uuid,text)|form=security invoker, volatile, returns json, search_path="", lock_timeout=5s|granted to authenticated=EXECUTE|owner=postgres
-function public.replace_api_key(uuid,interval,timestamptz)|form=security invoker, volatile, returns json, search_path="", lock_timeout=5s|granted to authenticated=EXECUTE|owner=postgres
+function public.replace_api_key(uuid,interval,timestamptz,_text)|form=security invoker, volatile, returns json, search_path="", lock_timeout=5s|granted to authenticated=EXECUTE|owner=postgres
 function public.revoke_api_key(uuid)|form=security invoker, volatile, returns json, search_path="", lock_timeout=5s|granted to authenticated=EXECUTE|owner=postgres
 function public.upsert_rewards(text,text,bool)|form=security definer, volatile, returns app."application/json", search_path="", jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
 function public.verify_api_key(text,text)|form=security definer, volatile, returns app."application/json", search_path="", jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
@@ -272,7 +274,7 @@ sequence staging.pulse_responses_position_seq|owner=postgres
 sequence staging.teams_position_seq|owner=postgres
 table app.api_key_events|granted to authenticated=SELECT|owner=postgres
 table app.api_key_uses|granted to authenticated=SELECT|owner=postgres
-table app.api_keys|columns granted to authenticated=INSERT (name), INSERT (scopes), INSERT (expires_at), SELECT (company_id), SELECT (id), SELECT (name), SELECT (scopes), SELECT (hint), SELECT (created_at), SELECT (created_by), SELECT (expires_at), SELECT (revoked_at), SELECT (revoked_by), SELECT (replaced_by), SELECT (assistant), UPDATE (name), UPDATE (expires_at), UPDATE (revoked_at), UPDATE (replaced_by)|owner=postgres
+table app.api_keys|columns granted to authenticated=INSERT (name), INSERT (scopes), INSERT (expires_at), SELECT (company_id), SELECT (id), SELECT (name), SELECT (scopes), SELECT (hint), SELECT (created_at), SELECT (created_by), SELECT (expires_at), SELECT (revoked_at), SELECT (revoked_by), SELECT (replaced_by), SELECT (assistant), SELECT (assistant_address), UPDATE (name), UPDATE (expires_at), UPDATE (revoked_at), UPDATE (replaced_by)|owner=postgres
 table app.arriving_companies|owner=postgres
 table app.assistant_codes|owner=postgres
 table app.categories|granted to public_api=SELECT|owner=postgres
