@@ -1,13 +1,13 @@
-// Builds one file that needs only Node 20.18.1: everything that it imports is bundled into it, also the function's schemas.
+// Bundles all that the program imports, also the function's schemas. Its first file only checks Node: any can read it.
 import { defineConfig } from "vite";
 
 export default defineConfig({
   root: import.meta.dirname,
   ssr: { noExternal: true },
   build: {
-    ssr: "src/main.ts",
+    ssr: "src/start.ts",
     target: "node20",
     minify: true,
-    rollupOptions: { output: { entryFileNames: "public-data-api.js" } },
+    rollupOptions: { output: { entryFileNames: "public-data-api.js", chunkFileNames: "[name].js" } },
   },
 });

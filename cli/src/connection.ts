@@ -1,7 +1,8 @@
 // The requests of the command to the API: one request, its complete response, and retries (docs/api.md, Errors).
-import { type Dispatcher, EnvHttpProxyAgent, fetch, type Headers, type Response } from "undici";
+import { type Dispatcher, fetch, type Headers, type Response } from "undici";
 import manifest from "../package.json" with { type: "json" };
 import { CliError, exitCodes, printable } from "./errors.ts";
+import { NoTunnel, wayTo } from "./proxy.ts";
 
 /** The API's address and key, and how to wait and tell the user while it does not respond. */
 export interface Connection {
@@ -70,13 +71,7 @@ export function readConnection(
     throw wrong("PUBLIC_API_URL must start with https:// to keep the key secret; http:// works only on this machine");
   const key = env.PUBLIC_API_KEY?.trim() ?? "";
   if (!/^[!-~]+$/.test(key)) throw wrong("Set PUBLIC_API_KEY to an API key");
-  const proxies = url.protocol === "http:" ? ["http_proxy"] : ["https_proxy", "http_proxy"];
-  const proxySetting = proxies.flatMap((name) => [name, name.toUpperCase()]).find((name) => env[name]) ?? null;
-  try {
-    return { url: text.replace(/\/+$/, ""), key, dispatcher: new EnvHttpProxyAgent(), proxySetting };
-  } catch {
-    throw wrong(`${proxySetting ?? "HTTP_PROXY"} must be the address of a proxy, as in http://proxy.example:3128`);
-  }
+  return { url: text.replace(/\/+$/, ""), key, ...wayTo(url, env) };
 }
 
 /**
@@ -96,7 +91,7 @@ export async function request<T>(
     connection.stop.throwIfAborted();
     const failure = await tryOnce(connection, path, read, body);
     if ("content" in failure) return { ...failure, isRepeated };
-    isRepeated ||= failure.status !== 429;
+    isRepeated ||= failure.mayHaveArrived;
     if (attempt === tries) throw new CliError(`${failure.problem}, ${tries} times`, exitCodes.unavailable);
     const seconds = failure.seconds ?? 2 ** (attempt - 1);
     connection.say(`${failure.problem}; trying again in ${seconds} s`);
@@ -104,10 +99,10 @@ export async function request<T>(
   }
 }
 
-/** A temporary failure; `seconds` is how long to wait, if the service said so. Without a whole answer it has no status. */
+/** A temporary failure; `seconds` is how long to wait, if the service said so. */
 interface Failure {
   problem: string;
-  status?: number;
+  mayHaveArrived: boolean;
   seconds?: number | undefined;
 }
 
@@ -138,15 +133,36 @@ async function tryOnce<T>(
     if (response.ok) return { content: read(text), headers: response.headers };
     const problem = describe(response, text);
     const { status } = response;
-    if (status === 429 || status >= 500) return { problem, status, seconds: retryAfter(response.headers) };
+    if (isPassing(status)) return { problem, mayHaveArrived: status !== 429, seconds: retryAfter(response.headers) };
     throw new Refused(status, problem);
   } catch (error) {
     stop.throwIfAborted();
     if (error instanceof CliError) throw error;
-    if (!connection.hasAnswered && isWrongAddress(error)) throw nothingAnswers(connection, error);
-    return { problem: `no whole answer (${reason(error)})` };
+    return withoutAnswer(connection, error);
   }
 }
+
+/** @throws CliError when retrying is useless */
+function withoutAnswer(connection: Connection, error: unknown): Failure {
+  const { url, proxySetting, hasAnswered } = connection;
+  const { host } = new URL(url);
+  const { cause } = error as Error;
+  const proxy = cause instanceof NoTunnel ? `proxy in ${proxySetting}` : null;
+  const flaw = certificateFlaw(reason(error));
+  if (flaw) throw new CliError(`The certificate of ${proxy ? `the ${proxy}` : host} ${flaw}`, exitCodes.usage);
+  if (cause instanceof NoTunnel && cause.status !== null) {
+    const problem = `The ${proxy} refused a connection to ${host} with ${cause.status}`;
+    if (isPassing(cause.status)) return { problem, mayHaveArrived: false };
+    const login = "give the right user name and password, as in http://user:password@proxy.example:3128";
+    const advice = cause.status === 407 ? login : "ask whoever runs it";
+    throw new CliError(`${problem}: ${advice}`, exitCodes.unavailable);
+  }
+  if (!hasAnswered && isWrongAddress(error)) throw nothingAnswers(connection, error);
+  const what = proxy ? `no connection through the ${proxy}` : "no whole answer";
+  return { problem: `${what} (${reason(error)})`, mayHaveArrived: proxy === null };
+}
+
+const isPassing = (status: number): boolean => status === 429 || status >= 500;
 
 /** The body as text. A character that is cut is an error: it must not become another character. */
 async function textOf(response: Response): Promise<string> {
@@ -200,14 +216,24 @@ function retryAfter(headers: Headers): number | undefined {
   return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), longestPause);
 }
 
-/** Whether the error shows that the address may be wrong: no such host, a closed port or an invalid certificate. */
+/** Whether the error shows that the address may be wrong: no such host, a closed port, or a port without TLS. */
 function isWrongAddress(error: unknown): boolean {
-  return /^(ENOTFOUND|EAI_|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EPROTO|bad port|ERR_SSL|ERR_TLS|.*CERT)/.test(
-    reason(error),
-  );
+  return /^(ENOTFOUND|EAI_|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EPROTO|bad port|ERR_SSL|ERR_TLS)/.test(reason(error));
 }
 
+/** What is wrong with a certificate, by the code of the error, and what to do; undefined for another error. */
+function certificateFlaw(code: string): string | undefined {
+  if (!/^(?!ERR_SSL).*CERT|LEAF_SIGNATURE|^INVALID_(CA|PURPOSE)$/.test(code)) return undefined;
+  if (/SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code))
+    return `is from an unknown authority (${code}). If your network decrypts connections, set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority`;
+  if (/EXPIRED|NOT_YET/.test(code))
+    return `is not valid today (${code}). Check the date of this machine; if it is right, the certificate must be renewed`;
+  if (/ALTNAME/.test(code)) return `is for another name (${code}). Check the address`;
+  return `is not valid (${code}). Ask whoever runs it`;
+}
+
+/** The code of the error that broke a request, or its message. The code of a DOMException is a number. */
 function reason(error: unknown): string {
-  const { message, cause } = error as { message: string; cause?: { code?: string; message?: string } };
-  return printable(cause?.code ?? cause?.message ?? message);
+  const { message, cause } = error as { message: string; cause?: { code?: unknown } };
+  return typeof cause?.code === "string" ? printable(cause.code) : cause ? reason(cause) : printable(message);
 }

@@ -33,6 +33,11 @@ export function asCliError(error: unknown, file = "The file"): CliError | undefi
   );
 }
 
+/** A CliError for any error. One that nobody foresaw shows its stack. */
+export function shownError(error: unknown): CliError {
+  return asCliError(error) ?? new CliError(String((error as Error).stack));
+}
+
 /** A CliError for what was found wrong with a file that is read. */
 export function inFile(file: string, error: unknown): CliError {
   const { code, name, message } = error as NodeJS.ErrnoException;
@@ -50,6 +55,13 @@ export function printable(text: string): string {
     const code = (character.codePointAt(0) ?? 0).toString(16);
     return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, "0")}`;
   });
+}
+
+/** Lines for a terminal. The arguments name files and folders, whose line breaks, if they have any, are escaped too. */
+export function printableLines(text: string, args: readonly string[]): string {
+  const broken = args.flatMap((arg) => arg.split(/[/\\=]/)).filter((name) => name.includes("\n"));
+  const lines = broken.reduce((left, name) => left.replaceAll(name, printable(name)), text).split("\n");
+  return lines.map(printable).join("\n");
 }
 
 /** A number with its noun: 1 reward, 2 rewards. */

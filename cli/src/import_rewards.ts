@@ -1,7 +1,7 @@
 // Imports a reward catalogue of any size: checks all rows, then sends them in batches.
 import { BadLines } from "./bad_lines.ts";
-import { type Connection, request } from "./connection.ts";
-import { CliError } from "./errors.ts";
+import { type Connection, Refused, request } from "./connection.ts";
+import { CliError, shownError } from "./errors.ts";
 import type { Progress } from "./progress.ts";
 import type { CheckedRow, Sent } from "./reward_file.ts";
 
@@ -46,17 +46,22 @@ export class Sending {
     this.#progress = progress;
   }
 
-  /** @throws CliError when a batch is refused; the batches before it are written */
+  /** @throws CliError that says how many rewards are written, whatever breaks */
   async send(rewards: readonly Sent[]): Promise<void> {
-    for (let at = 0; at < rewards.length; at += batchSize) await this.#sendBatch(rewards.slice(at, at + batchSize));
+    try {
+      for (let at = 0; at < rewards.length; at += batchSize) await this.#sendBatch(rewards.slice(at, at + batchSize));
+    } catch (error) {
+      if (this.#isDryRun) throw error;
+      const { message, exitCode } = shownError(error);
+      // Only a refusal says that the last batch is not written.
+      const more = error instanceof Refused ? "" : ", perhaps more";
+      throw new CliError(`${message}\n${this.#sent} of ${this.#total} rewards are written${more}`, exitCode);
+    }
   }
 
   async #sendBatch(batch: readonly Sent[]): Promise<void> {
     const path = this.#isDryRun ? "/rewards?dry_run=true" : "/rewards";
-    const answer = await request(this.#connection, path, readCounts, JSON.stringify(batch)).catch((error) => {
-      if (!(error instanceof CliError) || this.#isDryRun) throw error;
-      throw new CliError(`${error.message}\n${this.#sent} of ${this.#total} rewards are written`, error.exitCode);
-    });
+    const answer = await request(this.#connection, path, readCounts, JSON.stringify(batch));
     for (const name of ["created", "updated", "unchanged"] as const) this.counts[name] += answer.content[name];
     if (answer.isRepeated && !this.#isDryRun) this.repeated += batch.length;
     this.#sent += batch.length;

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 // public-data-api: keeps a copy, exports lists, imports rewards, checks a key (docs/connect/command-line.md).
 import { setFlagsFromString } from "node:v8";
 import manifest from "../package.json" with { type: "json" };
@@ -7,7 +6,7 @@ import { type Command, settings, surroundings } from "./commands/command.ts";
 import { exportCommand } from "./commands/export.ts";
 import { importCommand } from "./commands/import.ts";
 import { syncCommand } from "./commands/sync.ts";
-import { asCliError, CliError, exitCodes } from "./errors.ts";
+import { CliError, exitCodes, shownError } from "./errors.ts";
 
 const commands: Record<string, Command> = {
   sync: syncCommand,
@@ -27,7 +26,7 @@ For help: public-data-api <command> --help. --version prints ${manifest.version}
 ${settings}`;
 
 async function main([name = "", ...args]: string[]): Promise<void> {
-  const here = surroundings(name);
+  const here = surroundings(name, args);
   const print = (text: string) => void here.output.write(`${text}\n`);
   if (name === "--version") return print(manifest.version);
   if (name === "--help" || name === "-h" || name === "help") return print(usage);
@@ -37,9 +36,9 @@ async function main([name = "", ...args]: string[]): Promise<void> {
     if (args.includes("--help") || args.includes("-h")) return print(command.usage);
     await command.run(args, here);
   } catch (error) {
-    const problem = asCliError(error);
-    here.progress.warn(problem?.message ?? String((error as Error).stack));
-    process.exitCode = problem?.exitCode ?? exitCodes.failed;
+    const { message, exitCode } = shownError(error);
+    here.progress.warn(message);
+    process.exitCode = exitCode;
   }
 }
 
@@ -47,10 +46,12 @@ async function main([name = "", ...args]: string[]): Promise<void> {
 // export would use 300 MB.
 setFlagsFromString("--max-semi-space-size=1");
 setFlagsFromString("--optimize-for-size");
-// The process that reads the pipe may close it early, as `head` does.
+// The process that reads the pipe may close it early, as `head` does. That ends an export, but no import and no sync.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(0);
-  process.stderr.write(`The output cannot be written (${error.message})\n`);
-  process.exit(exitCodes.failed);
+  if (error.code !== "EPIPE") {
+    process.stderr.write(`The output cannot be written (${error.message})\n`);
+    process.exitCode = exitCodes.failed;
+  }
+  if (process.argv[2] === "export") process.exit();
 });
 await main(process.argv.slice(2));

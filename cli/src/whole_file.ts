@@ -16,7 +16,7 @@ export const encode = (text: string, compress: boolean): Buffer => (compress ? g
 
 /**
  * The file to replace: where a link leads to, and who may read it. A new file only its owner may read.
- * @throws CliError when there is no such folder, or when a folder or a broken link is there
+ * @throws CliError when there is no such folder, or when something else is there, such as a folder or a broken link
  */
 export async function placeOf(out: string): Promise<{ path: string; mode: number }> {
   const folder = dirname(out);
@@ -26,7 +26,7 @@ export async function placeOf(out: string): Promise<{ path: string; mode: number
   const path = await realpath(out).catch(() => null);
   if (path === null) throw new CliError(`${out} is a link to a file that doesn't exist`, exitCodes.usage);
   const target = await stat(path);
-  if (!target.isFile()) throw new CliError(`${out} is not a file`, exitCodes.usage);
+  if (!target.isFile()) throw new CliError(`${out} is not a file. Choose another name, or remove it`, exitCodes.usage);
   return { path: found.isSymbolicLink() ? path : out, mode: target.mode & 0o777 };
 }
 

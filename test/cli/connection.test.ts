@@ -1,6 +1,11 @@
 // public-data-api with a wrong address, a redirect, a bad key, a busy service and wrong arguments, and the output of check
 // and --help.
-import { expect, test } from "vitest";
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { Duplex } from "node:stream";
+import { expect, onTestFinished, test } from "vitest";
 import manifest from "../../cli/package.json" with { type: "json" };
 import { checkCommand, isOlder } from "../../cli/src/commands/check.ts";
 import type { Command } from "../../cli/src/commands/command.ts";
@@ -9,7 +14,8 @@ import { importCommand } from "../../cli/src/commands/import.ts";
 import { syncCommand } from "../../cli/src/commands/sync.ts";
 import { readConnection, request } from "../../cli/src/connection.ts";
 import { clientOf } from "../../functions/public-api/client.ts";
-import { environment, run } from "../support/command_line.ts";
+import { listen } from "../../scripts/stack/ports.ts";
+import { environment, main, run, startProgram } from "../support/command_line.ts";
 import { companyOfTest } from "../support/companies.ts";
 import { call, first, stack } from "../support/stack.ts";
 import { folderAndProxy, quickConnection, runHere, serve, status } from "./faulty_proxy.ts";
@@ -68,6 +74,105 @@ test("each command names itself and its version; check says when it is older tha
   ]);
 });
 
+type Answer = (socket: Duplex) => unknown;
+
+/** Starts a proxy that answers so when it is asked for a tunnel. `sockets` are its connections. */
+async function startProxy(answer: Answer) {
+  const sockets: Duplex[] = [];
+  const server = createServer().on("connection", (socket) => void sockets.push(socket.on("error", () => {})));
+  server.on("connect", (_, socket) => void answer(socket));
+  const { port, stop } = await listen(server, 0);
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    return stop();
+  });
+  return { url: `http://127.0.0.1:${port}`, sockets };
+}
+
+/** What a connection through a proxy has of its own. */
+function through(url: string, http_proxy: string, NO_PROXY = "") {
+  const env = { PUBLIC_API_URL: url, PUBLIC_API_KEY: first.key, http_proxy, NO_PROXY };
+  const { dispatcher, proxySetting } = readConnection(env);
+  return { dispatcher, proxySetting };
+}
+
+const says = (text: string) => (socket: Duplex) => socket.write(`HTTP/1.1 ${text}\r\n\r\n`);
+const refusal = "The proxy in http_proxy refused a connection to HOST with";
+const login = "give the right user name and password, as in http://user:password@proxy.example:3128";
+const noProxy = "Nothing answers at URL (EPROTO): are PUBLIC_API_URL and http_proxy, which names a proxy, right?";
+const hungUp = "no connection through the proxy in http_proxy (UND_ERR_SOCKET), 6 times";
+
+test.each<[string, Answer, number, string]>([
+  ["answers 407", says("407 x\r\nProxy-Authenticate: Basic"), 1, `${refusal} 407: ${login}`],
+  ["answers 403", says("403 x"), 1, `${refusal} 403: ask whoever runs it`],
+  ["answers 302", says("302 x\r\nLocation: https://login.example"), 1, `${refusal} 302: ask whoever runs it`],
+  ["answers 502", says("502 x"), 6, `${refusal} 502, 6 times`],
+  ["hangs up", (socket) => socket.destroy(), 6, hungUp],
+  ["sends a page", says("200 OK\r\nContent-Length: 4\r\n\r\npage"), 1, noProxy],
+])("a proxy that $0 is named, after $2 connections with pauses between them", async (_, answer, tries, message) => {
+  for (const url of ["https://api.example", "http://127.0.0.1:2"]) {
+    const proxy = await startProxy(answer);
+    const pauses: number[] = [];
+    const pause = async (milliseconds: number) => void pauses.push(milliseconds);
+    const ended = runHere(checkCommand, [], url, first.key, { ...through(url, proxy.url), pause, deadline: 5000 });
+    const shown = message.replace("URL", url).replace("HOST", new URL(url).host);
+    await expect(ended).rejects.toMatchObject({ exitCode: 4, message: shown });
+    expect(proxy.sockets).toHaveLength(tries);
+    expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000].slice(0, tries - 1));
+  }
+});
+
+test("a proxy that is silent does not keep a command that is stopped", async () => {
+  const { url, sockets } = await startProxy(() => {});
+  const env = { ...environment(first.key, "https://api.example"), https_proxy: url };
+  const { kill } = startProgram(process.execPath, [main, "check"], { env });
+  await expect.poll(() => sockets.length).toBe(1);
+  const began = performance.now();
+  expect(await kill("SIGTERM")).toEqual({ code: 143, output: "Stopped by SIGTERM\n" });
+  expect(performance.now() - began, "the proxy has 30 seconds").toBeLessThan(15_000);
+});
+
+test("NO_PROXY takes ranges of addresses; one that is none is named", async () => {
+  const nobody = "http://127.0.0.1:2";
+  const direct = through(stack.api_url, nobody, "10.0.0.0/8, 127.0.0.0/8");
+  expect((await runHere(checkCommand, [], stack.api_url, first.key, direct)).output).toContain("Company");
+  const hosts = ["127.0.0.1", "10.x", "10.1.2.3", "[fd12::1]", "[::1]"];
+  const proxied = hosts.filter((host) => through(`https://${host}`, nobody, "10.0.0.0/8 fd00::/8 ::1").proxySetting);
+  expect(proxied).toEqual(["127.0.0.1", "10.x"]);
+  for (const range of ["10.0.0.0/33", "10.0.0/8", "10.0.0.0/", "fd00::/x"]) {
+    const message = `NO_PROXY must have ranges such as 10.0.0.0/8, not ${range}`;
+    expect(() => through(stack.api_url, nobody, range)).toThrow(message);
+  }
+});
+
+/** The authority of an office, and certificates: of nobody, of the authority, for another name, and of yesterday. */
+const makeCertificates = `
+  set -e
+  self() { openssl req -x509 -newkey rsa:2048 -nodes -keyout $1.key -out $1.pem -subj /CN=$1 -addext subjectAltName=DNS:localhost; }
+  leaf() { openssl req -newkey rsa:2048 -nodes -keyout $1.key -subj /CN=$2 -addext subjectAltName=DNS:$2 |
+    openssl x509 -req -CA office.pem -CAkey office.key -CAcreateserial -copy_extensions copy -days $3 -out $1.pem; }
+  self office; self self; leaf good localhost 2; leaf other www.example.com 2; leaf old localhost -1
+  cat good.pem office.pem > chain.pem; cp good.key chain.key`;
+
+test("a certificate that is not accepted is said at once, with what to do", async ({ skip }) => {
+  skip(spawnSync("bash", ["-c", makeCertificates], { cwd: folder }).status !== 0, "openssl 3 is missing");
+  for (const [name, problem, authority] of [
+    ["self", / unknown authority \(DEPTH_ZERO_SELF_SIGNED_CERT\).+ set NODE_EXTRA_CA_CERTS/],
+    ["good", / unknown authority \(UNABLE_TO_VERIFY_LEAF_SIGNATURE\).+ set NODE_EXTRA_CA_CERTS/],
+    ["chain", / unknown authority \(SELF_SIGNED_CERT_IN_CHAIN\).+ set NODE_EXTRA_CA_CERTS/],
+    ["other", / for another name \(ERR_TLS_CERT_ALTNAME_INVALID\)\. Check the address/, "office.pem"],
+    ["old", / not valid today \(CERT_HAS_EXPIRED\)\. Check the date/, "office.pem"],
+    ["chain", /is not the base address of the API/, "office.pem"],
+  ] as const) {
+    const [cert, key] = ["pem", "key"].map((end) => readFileSync(`${folder}/${name}.${end}`));
+    const server = createTlsServer({ cert, key }, (_, response) => response.end("{}"));
+    const { port, stop } = await listen(server, 0);
+    const env = { PUBLIC_API_URL: `https://localhost:${port}`, NODE_EXTRA_CA_CERTS: authority };
+    expect(await runCli(["check"], env)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(problem) });
+    await stop();
+  }
+});
+
 const url = "https://api.example.com";
 const noName = "PUBLIC_API_URL must not contain a user name or a password";
 const noQuery = "PUBLIC_API_URL must be a base address, without ? and #";
@@ -117,6 +222,12 @@ test("control characters of an answer do not reach the terminal", async () => {
   const { output } = await check(proxy.url);
   expect(output).toContain(`Company  ${shown}\nKey      ${shown}\nExpires  never\nScopes   ${shown}\n`);
   await expect(check(proxy.url)).rejects.toMatchObject({ exitCode: 3, message: `401 ${shown}` });
+});
+
+test("control characters and line breaks of a file's name do not reach the terminal", async () => {
+  writeFileSync(`${folder}/a\u001b[2J\nb.csv`, "external_id,name,points_cost\n1,One,1\n");
+  const { stdout } = await runCli(["import", "a\u001b[2J\nb.csv", "--dry-run"], { PUBLIC_API_KEY: "" });
+  expect(stdout).toMatch(/^a\\u001b\[2J\\u000ab\.csv: 1 reward, no problem found\. .+\n$/);
 });
 
 test("a base address that is not the API's is named in one line", async () => {

@@ -2,9 +2,10 @@
 // into a file, a pipe, a compressed file, a file for Excel, or a folder with all lists. Whatever interrupts it, the older
 // file stays or the complete new one is there.
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import papaparse from "papaparse";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { exportCommand } from "../../cli/src/commands/export.ts";
 import { bar, progressOn } from "../../cli/src/progress.ts";
 import { environment, main, runProgram } from "../support/command_line.ts";
@@ -211,6 +212,22 @@ test("without room on the disk the export fails, and the older file is there as 
   expect({ code, stderr }).toEqual({ code: 1, stderr: message });
   expect(readdirSync(folder)).toEqual(["year.json"]);
   expect(file("year.json")).toBe("older");
+});
+
+test("the file is on the disk before it gets its name, and so is the name at the end", async () => {
+  const handle = await open(folder);
+  const prototype: typeof handle = Object.getPrototypeOf(handle);
+  await handle.close();
+  const { sync } = prototype;
+  const synced: [name: string, size: number][][] = [];
+  const spy = vi.spyOn(prototype, "sync").mockImplementation(function (this: typeof handle) {
+    synced.push(readdirSync(folder).map((name) => [name, statSync(`${folder}/${name}`).size]));
+    return sync.call(this);
+  });
+  onTestFinished(() => spy.mockRestore());
+  await exportYear();
+  const { size } = statSync(`${folder}/year.json`);
+  expect(synced).toEqual([[[expect.stringMatching(incomplete), size]], [["year.json", size]]]);
 });
 
 /**

@@ -4,12 +4,13 @@ import { mkdirSync } from "node:fs";
 import { Readable } from "node:stream";
 import papaparse from "papaparse";
 import { expect, test } from "vitest";
+import { importCommand } from "../../cli/src/commands/import.ts";
 import { quoted } from "../../cli/src/errors.ts";
 import { withEvenLines } from "../../cli/src/even_lines.ts";
 import { environment, main, run, runProgram } from "../support/command_line.ts";
 import { codeBlocks } from "../support/pages.ts";
 import { sql } from "../support/stack.ts";
-import { dropped, half, status } from "./faulty_proxy.ts";
+import { dropped, half, runHere, status } from "./faulty_proxy.ts";
 import { damagedIds, importer, many } from "./importer.ts";
 
 const { folder, proxy, key, id, stored, write, send } = await importer();
@@ -40,11 +41,16 @@ test("JSON is imported the same; a batch whose answer was lost is sent again, an
   expect(await stored()).toEqual(many);
 });
 
-test("a refusal ends the import and says how much is written", async () => {
+test("whatever ends the import, also what nobody foresaw, it says how much is written", async () => {
   proxy.faults = [undefined, undefined, status(403)];
   const message = "403 Not now\n500 of 1234 rewards are written";
   await expect(importFile("many.json", JSON.stringify(many))).rejects.toMatchObject({ exitCode: 3, message });
   expect(await stored()).toHaveLength(500);
+
+  proxy.faults = [undefined, undefined, status(500)];
+  const pause = () => Promise.reject(new TypeError("new"));
+  const broken = runHere(importCommand, [`${folder}/many.json`], proxy.url, key, { pause });
+  await expect(broken).rejects.toThrow(/^TypeError: new\n +at (.|\n)+\n500 of 1234 rewards are written, perhaps more$/);
 });
 
 test("what spreadsheets save is understood: a byte-order mark, semicolons, CRLF, empty lines, empty cells", async () => {

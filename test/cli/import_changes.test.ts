@@ -300,3 +300,12 @@ test("--archive-missing archives more than half of the catalogue with --yes only
   const poor = send("few.csv", ["--archive-missing"], await writeKey());
   await expect(poor).rejects.toMatchObject({ exitCode: 3, message: expect.stringContaining("read:rewards") });
 });
+
+test("an output that takes nothing, as on a full disk, ends no import", async () => {
+  await fillCatalogue();
+  write("a.csv", fileOf(3, 4, 5, 6));
+  const script = '"$0" "$1" import a.csv --archive-missing > /dev/full';
+  const ran = await runProgram("bash", ["-c", script, process.execPath, main], folder, environment(key));
+  expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining("The output cannot be written") });
+  expect(await archived()).toEqual(["sku-1", "sku-2", "sku-7"]);
+});

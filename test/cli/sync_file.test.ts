@@ -1,13 +1,15 @@
 // The file of public-data-api sync (docs/connect/sqlite.md): what a user has built in it survives, other programs read it,
 // nothing stays in it that was deleted, and no answer of a server ends in a stack trace. The answers are made up here; only
 // the check of the key reaches the API.
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, watch, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { syncCommand } from "../../cli/src/commands/sync.ts";
 import { CliError } from "../../cli/src/errors.ts";
 import { lists, nameOf } from "../../cli/src/lists.ts";
 import { Copy } from "../../cli/src/sync/copy.ts";
+import { openSqlite } from "../../cli/src/sync/sqlite.ts";
 import { columnsOf } from "../../cli/src/sync/tables.ts";
 import { startProgram } from "../support/command_line.ts";
 import { companyOfFile } from "../support/companies.ts";
@@ -185,6 +187,39 @@ test("a list that was fetched again leaves nothing of its old rows in the file",
   expect(has("of before")).toBe(false);
 });
 
+test("a name is overwritten as soon as its row is deleted, not only at the end of a sync", async () => {
+  await sync([members(anna, bert), none]);
+  const database = await openSqlite(file);
+  database.exec("delete from members where name = 'Anna'");
+  database.close();
+  expect([has("Anna"), has("Bert")]).toEqual([false, true]);
+});
+
+test("temporary files are beside the copy; without room for them, the message says what to set", async () => {
+  const seen: (string | null)[] = [];
+  const watcher = watch(folder, (_, name) => void seen.push(name));
+  onTestFinished(() => watcher.close());
+  // More than the 2 MB that SQLite keeps in memory.
+  await sync([crowd(1, 1, () => "long ".repeat(1000)), none]);
+  open().exec("pragma user_version = 0");
+  await sync([none, none]);
+  await expect.poll(() => seen).toContainEqual(expect.stringMatching(/^etilqs_/));
+
+  open().exec("pragma user_version = 0");
+  for (const [kilobytes, advice] of [
+    [
+      300,
+      "left in the file. Free twice its size in its folder, or once there and in a folder that SQLITE_TMPDIR names",
+    ],
+    [3, "disk I/O error. Check that its folder has room"],
+  ] as const) {
+    proxy.faults = [undefined, none, none];
+    const limited = ["bash", "-c", `ulimit -f ${kilobytes}; exec "$@"`, "bash"];
+    const { ended } = startCli(["sync", file], folder, proxy, people.key, limited);
+    expect((await ended).output).toContain(advice);
+  }
+});
+
 // Proves: copies.15
 test("a second sync at the same time is refused; nothing of a corrected text is left, also when the sync was killed", async () => {
   await sync([ofBefore, none]);
@@ -194,7 +229,9 @@ test("a second sync at the same time is refused; nothing of a corrected text is 
   const { kill } = startCli(["sync", file], folder, proxy, people.key);
   await expect.poll(() => proxy.requests.length).toBe(3);
   const before = readFileSync(file);
+  const began = performance.now();
   await expect(sync([])).rejects.toThrow(/^Another sync is writing .*company\.sqlite\. Wait until it has ended$/);
+  expect(performance.now() - began, "at once, not after the 30 seconds of a reader").toBeLessThan(15_000);
   expect(readFileSync(file).equals(before)).toBe(true);
   await kill();
   const own = open();
@@ -271,12 +308,19 @@ test("answers that do not follow each other end the sync, and nothing of them is
   expect(open().prepare("select name from members").all()).toEqual([{ name: "Bert" }]);
 });
 
-test("the lock stays and holds nobody up; one of version 1.2.0, which is no SQLite file, is named", async () => {
+test("the lock stays and holds nobody up; one of version 1.2.0, which is no SQLite file, is named, and so is a FIFO", async () => {
   await sync([members(anna), none]);
   expect(readFileSync(`${file}.lock`, "latin1")).toMatch(/^SQLite format 3/);
   await sync([none, none]);
   writeFileSync(`${file}.lock`, "4711 a-container\n");
   await expect(sync([])).rejects.toThrow(`${file}.lock is of an older version. If no sync is running, delete it`);
+  for (const path of [`${file}.lock`, `${file}-journal`]) {
+    rmSync(path, { force: true });
+    execFileSync("mkfifo", [path]);
+    const message = `${path} is not a file. Choose another name, or remove it`;
+    await expect(sync([])).rejects.toMatchObject({ exitCode: 2, message });
+    rmSync(path);
+  }
 });
 
 test("whatever a server answers, the sync ends with a sentence and without a row of it", async () => {

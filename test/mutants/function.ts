@@ -1,6 +1,6 @@
 // Protections of the Edge Function, each removed by replacing one text. The tests of test/function must notice it.
 
-/** A file of functions/public-api, the text of a protection, and the text that replaces it. */
+/** The file of a protection, its text, and the text that replaces it. */
 export type TextMutant = { name: string; file: string; from: string; to: string };
 
 /** For each file: what is removed, the text that is replaced, and by what, unless by nothing. */
@@ -242,5 +242,5 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
 };
 
 export const functionMutants: TextMutant[] = Object.entries(inFile).flatMap(([file, mutants]) =>
-  mutants.map(([name, from, to = ""]) => ({ name, file, from, to })),
+  mutants.map(([name, from, to = ""]) => ({ name, file: `functions/public-api/${file}`, from, to })),
 );

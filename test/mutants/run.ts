@@ -7,6 +7,7 @@ import { withDatabase } from "../../scripts/stack/database.ts";
 import { root } from "../../scripts/stack/process.ts";
 import { type Stack, startStack } from "../../scripts/stack/stack.ts";
 import { runFile } from "../runner/pgtap.ts";
+import { cliMutants } from "./cli.ts";
 import { databaseMutants, stackMutants } from "./database.ts";
 import { functionMutants, type TextMutant } from "./function.ts";
 import { vitest } from "./vitest.ts";
@@ -79,20 +80,21 @@ async function tryStack(stack: Stack): Promise<void> {
   }
 }
 
-/** The function, its tests, and what they read: all that is small. */
-const parts = ["docs", "functions", "package.json", "scripts", "sql", "test"];
+/** The function, the command line, their tests, and what they read: all that is small. */
+const parts = ["cli", "docs", "functions", "package.json", "scripts", "sql", "test"];
 
-/** Copies the function and its tests, with the text replaced. */
+/** Copies these parts, with the text replaced. The tests of the command line need the stack. */
 async function copyWith(change?: TextMutant): Promise<string> {
   const copy = await mkdtemp(`${folder}/function-`);
   for (const part of parts)
     await cp(`${root}/${part}`, `${copy}/${part}`, { recursive: true, filter: (path) => !/node_modules/.test(path) });
   await symlink(`${root}/node_modules`, `${copy}/node_modules`);
+  await symlink(`${folder}/stack.json`, `${copy}/stack.json`);
   const config = `import { replaceableTimers } from "./test/runner/timers.ts";
-export default { plugins: [replaceableTimers], test: { testTimeout: 30_000, isolate: false } };`;
+export default { plugins: [replaceableTimers], test: { testTimeout: 60_000, isolate: false, expect: { poll: { timeout: 30_000 } } } };`;
   await writeFile(`${copy}/vitest.config.ts`, config);
   if (!change) return copy;
-  const path = `${copy}/functions/public-api/${change.file}`;
+  const path = `${copy}/${change.file}`;
   const text = await readFile(path, "utf8");
   const changed = text.replace(change.from, () => change.to);
   if (changed === text) throw new Error(`${change.file} does not contain ${change.from}`);
@@ -100,13 +102,13 @@ export default { plugins: [replaceableTimers], test: { testTimeout: 30_000, isol
   return copy;
 }
 
-/** By file of the function: the test file that noticed its last mutant. It is tried first. */
+/** By file: the test file that noticed its last mutant. It is tried first. */
 const noticedBy: Record<string, string> = {};
 
-/** Runs the tests of the function in a copy. */
-async function runCopy(change?: TextMutant): Promise<string | undefined> {
+/** Runs tests in a copy. */
+async function runCopy(all: string, change?: TextMutant): Promise<string | undefined> {
   const copy = await copyWith(change);
-  for (const tests of new Set([noticedBy[change?.file ?? ""] ?? "test/function", "test/function"])) {
+  for (const tests of new Set([noticedBy[change?.file ?? ""] ?? all, all])) {
     const { failed, output } = await vitest(copy, ["--root", copy, tests, "--bail=1"], signal);
     const test = failed.find((reference) => reference.includes(" › "));
     if (failed.length > 0 && !test) throw new Error(`${change?.name}: no test ran\n${output}`);
@@ -122,7 +124,11 @@ try {
     await tryDatabase(stack);
     await tryStack(stack);
     const halves = [0, 1].map((half) => functionMutants.filter((_, index) => index % 2 === half));
-    await Promise.all(halves.map((mutants) => tryEach("function", mutants, runCopy)));
+    await Promise.all(
+      halves.map((mutants) => tryEach("function", mutants, (mutant) => runCopy("test/function", mutant))),
+    );
+    for (const [tests, mutants] of Map.groupBy(cliMutants, (mutant) => mutant.tests))
+      await tryEach("cli", mutants, (mutant) => runCopy(tests, mutant));
   } finally {
     await stack.stop();
   }

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { type Connection, readConnection } from "../connection.ts";
-import { CliError, exitCodes } from "../errors.ts";
+import { CliError, exitCodes, printableLines } from "../errors.ts";
 import { type Progress, progressOn } from "../progress.ts";
 
 /** The environment of a command. */
@@ -30,19 +30,27 @@ export interface Command {
 /** In milliseconds. */
 const deadline = 60_000;
 
-/** The environment of this process, which runs this command. */
-export function surroundings(command: string): Surroundings {
+/** The environment of this process, which runs this command with these arguments. */
+export function surroundings(command: string, args: readonly string[]): Surroundings {
   const { env, stdin, stdout, stderr } = process;
-  const progress = progressOn(stderr, env);
+  const plain = (text: string) => printableLines(text, args);
+  const { show, done, warn } = progressOn(stderr, env);
+  const progress: Progress = {
+    show: (share, text) => show(share, plain(text)),
+    done: (line) => done(plain(line)),
+    warn: (line) => warn(plain(line)),
+  };
   return {
     env,
     output: stdout,
     progress,
-    outcome: (line) => (stderr.isTTY ? progress.done(line) : void stdout.write(`${line}\n`)),
+    outcome: (line) => (stderr.isTTY ? progress.done(line) : void stdout.write(`${plain(line)}\n`)),
     confirm: async (question) => !stdin.isTTY || !stderr.isTTY || (await isYes(question)),
     connect() {
       const settings = readConnection(env);
       const stop = stopBySignal();
+      // Else a proxy that is asked for a tunnel, and is silent, would keep the process alive.
+      stop.addEventListener("abort", () => settings.dispatcher.destroy());
       return {
         ...settings,
         command,
@@ -80,14 +88,15 @@ export const settings = `Settings, in the environment:
   PUBLIC_API_URL   the base address of the API
   PUBLIC_API_KEY   the API key
   HTTPS_PROXY      the address of a proxy, which is not used for the hosts in NO_PROXY
+  NODE_EXTRA_CA_CERTS  a file with the certificate of the authority of a network that decrypts connections
   NO_COLOR         no colors on a terminal
 
 Exit codes:
   0  done
   1  failed: a file, the disk, or a request that the API refused
-  2  wrong arguments or settings, the address too
+  2  wrong arguments or settings, the address too, or a certificate
   3  the key is not valid, or does not have the scope
-  4  no answer, or no good answer in six tries: run it again later
+  4  no answer, a proxy that refuses, or no good answer in six tries: run it again later
   130, 143  stopped by Ctrl-C, by SIGTERM`;
 
 /** @throws CliError that says what is wrong and how to see the usage */

@@ -1,11 +1,12 @@
 // A copy of a company in an SQLite file. The rows of an answer and the cursor after them are written in one
 // transaction, so that a kill at any moment loses nothing: the next sync continues at the cursor.
+import { dirname } from "node:path";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import type { Column, ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
 import { CliError, exitCodes, printable } from "../errors.ts";
 import { lists, nameOf } from "../lists.ts";
 import { type Change, type Changes, start } from "./changes.ts";
-import { isRefusal } from "./sqlite.ts";
+import { isOfDisk, isRefusal } from "./sqlite.ts";
 import {
   columnsOf,
   createTable,
@@ -74,6 +75,9 @@ export class Copy {
     const isEmpty = this.#get("select count(*) as n from sqlite_schema").n === 0;
     if (!isEmpty && this.#get("pragma application_id").application_id !== applicationId)
       throw new CliError(`${file} was not made by sync. Choose another file`, exitCodes.usage);
+    // VACUUM needs room for a second file, and perhaps nothing else is writable, or the folder of TMPDIR is small.
+    const folder = dirname(String(this.#get("pragma database_list").file)).replaceAll("'", "''");
+    if (!process.env.SQLITE_TMPDIR) database.exec(`pragma temp_store_directory = '${folder}'`);
     this.#inTransaction(() => {
       database.exec(`pragma application_id = ${applicationId}; ${stateTables}`);
       if (isEmpty) this.#setLeftovers("none");
@@ -179,14 +183,15 @@ export class Copy {
    */
   removeLeftovers(): void {
     if (this.#get("pragma user_version").user_version === leftovers.none) return;
-    const failed = (reason: string) => {
+    const failed = (reason: string, advice = "") => {
       const state = "its rows are up to date, but text of changed or deleted rows may be left in the file";
-      return new CliError(`${this.#file}: ${reason}; ${state}`);
+      return new CliError(`${this.#file}: ${reason}; ${state}${advice}`);
     };
     try {
       this.#database.exec("vacuum");
     } catch (error) {
-      throw failed((error as Error).message);
+      const room = ". Free twice its size in its folder, or once there and in a folder that SQLITE_TMPDIR names";
+      throw failed((error as Error).message, isOfDisk(error) ? room : "");
     }
     // In WAL mode the new pages stand beside the file until they are moved into it, which a reader can prevent.
     if (this.#get("pragma wal_checkpoint(truncate)").busy !== 0)

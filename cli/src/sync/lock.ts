@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { CliError } from "../errors.ts";
-import { isBusy, isForeign, openSqlite } from "./sqlite.ts";
+import { isBusy, isForeign, namingFile, openSqlite } from "./sqlite.ts";
 
 /**
  * Locks a copy, so that no second sync writes it, by a transaction on an SQLite file of its own, which stays. The system
@@ -19,6 +19,6 @@ export async function lockCopy(path: string, file: string): Promise<DatabaseSync
     database.close();
     if (isBusy(error)) throw new CliError(`Another sync is writing ${file}. Wait until it has ended`);
     if (isForeign(error)) throw new CliError(`${lock} is of an older version. If no sync is running, delete it`);
-    throw error;
+    throw namingFile(error, lock);
   }
 }
