@@ -5,7 +5,7 @@ import { mkdtemp } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { cpus, tmpdir } from "node:os";
 import { parseArgs } from "node:util";
-import { version } from "../functions/public-api/endpoints.ts";
+import { version } from "../functions/public-api/table/endpoints.ts";
 import { type Database, startDatabase } from "./bench/database.ts";
 import { type Figure, misses, section, writeResults } from "./bench/figure.ts";
 import { coldStart, functionSpeed } from "./bench/function.ts";

@@ -1,17 +1,16 @@
-// npm run generate: writes all that repeats endpoints.ts (docs/openapi.json, the Postman collection, the functions of the
-// lists in SQL, the tables of pages), the rules for cells in import-rewards.gs, and the tests that prove each statement of
+// npm run generate: writes all that repeats endpoints.ts (docs/openapi.json, the Postman collection, the tables
+// of pages), the rules for cells in import-rewards.gs, and the tests that prove each statement of
 // test/specification.md and docs/making/threat-model.md. With -- --examples it first gets the examples of the document,
 // and the outputs of the pages' curl commands, from the stack of `npm start`. The documents test fails if something is
 // stale.
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { importScript, withCellRules } from "./generate/cell_rules.ts";
-import { listsFile, listsSql } from "./generate/list_functions.ts";
 import { openApiDocument } from "./generate/openapi/document.ts";
 import { collectExamples, type Examples } from "./generate/openapi/examples.ts";
 import { postmanCollection } from "./generate/openapi/postman.ts";
 import { withOutputs } from "./generate/outputs.ts";
-import { referencePages, withReference } from "./generate/reference.ts";
+import { errorsPage, withErrors } from "./generate/reference.ts";
 import { provenPages, readProofs, withProofs } from "./generate/specification.ts";
 import { bin, root, runCommand } from "./stack/process.ts";
 import { runCommandLine, runningStack } from "./stack/running.ts";
@@ -25,10 +24,9 @@ export async function generatedFiles(): Promise<Map<string, string>> {
   const files = new Map([
     ["docs/openapi.json", JSON.stringify(openApiDocument(examples))],
     ["docs/connect/public-data-api.postman_collection.json", JSON.stringify(postmanCollection())],
-    [listsFile, listsSql()],
     [importScript, withCellRules(await read(importScript))],
+    [errorsPage, withErrors(await read(errorsPage))],
   ]);
-  for (const page of referencePages) files.set(page, withReference(await read(page)));
   for (const page of provenPages) files.set(page, withProofs(await read(page), readProofs()));
   return files;
 }
@@ -42,7 +40,7 @@ async function write(files: Iterable<[string, string]>): Promise<void> {
 }
 
 const usage = `Usage: npm run generate [-- --examples]
-Writes docs/openapi.json, the Postman collection, the rules in ${importScript}, ${referencePages.join(" and ")}, and the tests that
+Writes docs/openapi.json, the Postman collection, the rules in ${importScript}, ${errorsPage}, and the tests that
 ${provenPages.join(" and ")} name.
   --examples   first get new examples, and the outputs of all curl commands, from the stack of npm start`;
 

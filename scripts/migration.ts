@@ -1,15 +1,13 @@
 // npm run migration -- <name>: writes a migration for the difference between supabase/migrations and sql/schema,
-// sql/operating. The functions of the lists are generated before.
+// sql/lists and sql/operating.
 // npm run migration -- --squash: puts a few migrations in place of all that are not released. Those that are written by
 // hand stay: some come first, because the others need what they write into the tables, the rest last.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
-import { listsFile, listsSql } from "./generate/list_functions.ts";
 import { mayBeBuiltBefore } from "./migration/built_before.ts";
 import { byLock } from "./migration/by_lock.ts";
-import { expectedFile, expectedSql } from "./migration/expectation.ts";
 import { createDatabase, runSql } from "./stack/database.ts";
 import { changes, difference, migrationFiles, schemaFiles, sqlOf } from "./stack/difference.ts";
 import { startPostgres } from "./stack/postgres.ts";
@@ -49,7 +47,7 @@ function newFile(name: string, seconds = 0): string {
 type Databases = {
   /** Makes a database from SQL files, and gives its address. */
   create: (name: string, files: string[]) => Promise<string>;
-  /** The address of a database made from sql/schema and sql/operating. */
+  /** The address of a database made from sql/schema, sql/lists and sql/operating. */
   read: string;
 };
 
@@ -117,14 +115,12 @@ async function squash({ create, read }: Databases): Promise<void> {
 
 /** Starts a server for the databases, and stops it. */
 async function withDatabases(use: (databases: Databases) => Promise<void>): Promise<void> {
-  await writeFile(`${root}/${listsFile}`, listsSql());
   const folder = await mkdtemp(`${tmpdir()}/migration-`);
   const postgres = await startPostgres(folder, await stackSecrets(folder), { port: 0, throwaway: true });
   try {
     const server = { database_url: postgres.url("postgres"), superuser_url: postgres.url("supabase_admin") };
     const create = (name: string, files: string[]) => createDatabase(server, name, files);
     const read = await create("read", schemaFiles);
-    await writeFile(expectedFile, await expectedSql(read));
     await use({ create, read });
   } finally {
     await postgres.stop();

@@ -48,7 +48,7 @@ async function inTheWay(database: Database): Promise<string | undefined> {
     const isLock = `l.locktype = 'advisory' and (l.classid::bigint << 32 | l.objid::bigint) = ${lock}`;
     return `Another push is running: ${await sessions(database, isLock, "backend_start")}`;
   }
-  const isLong = `c.relnamespace::regnamespace::text in ('app', 'api', 'staging', 'auth')
+  const isLong = `c.relnamespace::regnamespace::text in ('app', 'lists', 'staging', 'auth')
     and a.xact_start < now() - interval '5 seconds'`;
   const long = await sessions(database, isLong, "xact_start");
   return long ? `A long transaction uses tables of the service: ${long}` : undefined;

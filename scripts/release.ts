@@ -5,7 +5,7 @@ import { hash } from "node:crypto";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
-import { version } from "../functions/public-api/endpoints.ts";
+import { version } from "../functions/public-api/table/endpoints.ts";
 import { breakingChanges } from "./generate/openapi/breaking_changes.ts";
 import { versionProblems } from "./generate/openapi/version.ts";
 import { migrationFiles } from "./stack/difference.ts";

@@ -1,4 +1,4 @@
-import { shownName } from "../../functions/public-api/responses.ts";
+import { shownName } from "../../functions/public-api/answers/errors.ts";
 import { CliError, quoted } from "./errors.ts";
 import type { Finding } from "./reward_csv.ts";
 

@@ -1,5 +1,5 @@
 // The catalogue as the API has it, to compare a file with.
-import { rewardFields } from "../../functions/public-api/reward_rows.ts";
+import { rewardFields } from "../../functions/public-api/import/reward_rows.ts";
 import type { Connection } from "./connection.ts";
 import { counted, printable, quoted } from "./errors.ts";
 import { formats } from "./formats.ts";

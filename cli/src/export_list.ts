@@ -1,7 +1,7 @@
 // Exports a list to a file or a pipe, page by page.
 import { once } from "node:events";
 import type { Writable } from "node:stream";
-import type { ListEndpoint } from "../../functions/public-api/endpoint_types.ts";
+import type { ListEndpoint } from "../../functions/public-api/table/types.ts";
 import type { Connection } from "./connection.ts";
 import type { Format } from "./formats.ts";
 import type { Progress } from "./progress.ts";

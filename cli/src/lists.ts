@@ -1,5 +1,5 @@
-import type { ListEndpoint } from "../../functions/public-api/endpoint_types.ts";
-import { lists as all } from "../../functions/public-api/endpoints.ts";
+import { lists as all } from "../../functions/public-api/table/endpoints.ts";
+import type { ListEndpoint } from "../../functions/public-api/table/types.ts";
 
 /** Without the teams of kudos, which are those of today: files and copies join them by the ids of people. */
 export const lists: readonly ListEndpoint[] = all.map((list) => ({

@@ -1,8 +1,8 @@
 // Reads the records of a CSV file, and the values in their cells as spreadsheets write them.
 import { Readable } from "node:stream";
 import Papa from "papaparse";
-import { endpoints } from "../../functions/public-api/endpoints.ts";
-import type { RowProblem } from "../../functions/public-api/reward_rows.ts";
+import type { RowProblem } from "../../functions/public-api/import/reward_rows.ts";
+import { endpoints } from "../../functions/public-api/table/endpoints.ts";
 import {
   edges,
   type Hint,

@@ -1,6 +1,7 @@
 // Reads a file of rewards and checks each row with the API's own checks (docs/api.md, Import).
-import { endpoints } from "../../functions/public-api/endpoints.ts";
-import { checkRow, countFields, rewardFields, rowsOf } from "../../functions/public-api/reward_rows.ts";
+
+import { checkRow, countFields, rewardFields, rowsOf } from "../../functions/public-api/import/reward_rows.ts";
+import { endpoints } from "../../functions/public-api/table/endpoints.ts";
 import { CliError, counted, exitCodes, inFile, quoted } from "./errors.ts";
 import { saveAsCsv, textOf } from "./file_text.ts";
 import { formatOf } from "./formats.ts";

@@ -1,4 +1,4 @@
-import type { ListEndpoint } from "../../functions/public-api/endpoint_types.ts";
+import type { ListEndpoint } from "../../functions/public-api/table/types.ts";
 import { type Connection, request } from "./connection.ts";
 import { CliError } from "./errors.ts";
 import type { Format, Page, Place, Row } from "./formats.ts";

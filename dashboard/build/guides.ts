@@ -5,15 +5,16 @@ import { Marked } from "marked";
 import { paths } from "../src/paths.ts";
 import type { Found } from "../src/reference/search.ts";
 import { copying } from "./reference_article.tsx";
-import { scrolling } from "./reference_contents.ts";
+import { heading, plain, scrolling, slug } from "./reference_contents.ts";
 
 /** The documents that become pages below /reference/guides/, in the order of the menu. */
 const guides = [
-  ...`README kudos-per-team excel-and-power-bi google-sheets import-rewards curl powershell python r node typescript
-      command-line sqlite databases warehouses assistants other-tools`
+  ...["docs/api.md", "docs/api-errors.md", "docs/keys.md"],
+  ...`README kudos-per-team excel-and-power-bi google-sheets import-rewards programs command-line sqlite databases
+      warehouses assistants other-tools`
     .split(/\s+/)
     .map((name) => `docs/connect/${name}.md`),
-  ...["docs/api.md", "docs/api-reference.md", "docs/api-errors.md", "CHANGELOG.md"],
+  "CHANGELOG.md",
 ];
 
 const root = `${import.meta.dirname}/../..`;
@@ -36,7 +37,8 @@ const withAddresses = (text: string, { base, mcp }: Addresses): string =>
     .replaceAll("https://<dashboard>/mcp", mcp);
 
 /** The address of a guide as Markdown. */
-const markdownOf = (address: string): string => address.replace(/^(\/reference\/guides\/[^/#]+)\//, "$1.md");
+const markdownOf = (address: string): string =>
+  address.replace(/^(\/reference\/guides\/[^/#]+)\//, "$1.md").replace(/^\/reference\/#/, "/reference/openapi.json#");
 const published = new Map([
   ...guides.map((guide) => [guide, addressOf(guide)] as const),
   ...files.map((file) => [file, `/reference/files/${basename(file)}`] as const),
@@ -52,34 +54,26 @@ function target(document: string, href: string): string | null {
   const [, path = "", query, fragment = ""] = /^([^?#]*)(\?[^#]*)?(#.*)?$/.exec(href) ?? [];
   const file = posix.join(posix.dirname(document), path);
   if (file === "docs/keys.md" && query !== undefined) return paths.publicApi + query;
+  // An operation of the OpenAPI document is a part of the reference.
+  if (file === "docs/openapi.json" && fragment !== "") return `/reference/${fragment}`;
   const address = published.get(file);
   return address === undefined ? null : address + fragment;
 }
-
-/** The fragment of a heading, made as code hosts make it. */
-const slug = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N} _-]/gu, "")
-    .replaceAll(" ", "-");
 
 /** Converts Markdown to HTML. The links of `document` point to the published pages. */
 const markedFor = (document: string): Marked =>
   new Marked({
     renderer: {
-      heading({ tokens, depth, text }) {
-        return `<h${depth} id="${slug(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
-      },
+      heading,
       link({ href, tokens }) {
         const words = this.parser.parseInline(tokens);
         const leadsTo = target(document, href);
         if (leadsTo === null) return words;
         return `<a href="${leadsTo}"${leadsTo.startsWith("/reference/files/") ? " download" : ""}>${words}</a>`;
       },
-      image: ({ text }) => text,
       code({ text }) {
         const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-        return `<pre tabindex="0"><code>${escaped}</code></pre>${copying}`;
+        return `<pre><code>${escaped}</code></pre>${copying}`;
       },
     },
   });
@@ -97,7 +91,7 @@ const outsideCode = (text: string, change: (prose: string) => string): string =>
  */
 const forReaders = (document: string, text: string, addresses: Addresses, titles: Map<string, string>): string => {
   const titled = outsideCode(text, (prose) =>
-    prose.replaceAll(/\[`?[\w/.-]+\.md`?\]\(([^()\s]+)\)/g, (link, href: string) => {
+    prose.replaceAll(/^!\[.*\n\n/gm, "").replaceAll(/\[`?[\w/.-]+\.md`?\]\(([^()\s]+)\)/g, (link, href: string) => {
       const title = titles.get(target(document, href)?.replace(/#.*/, "") ?? "");
       return title === undefined ? link : `[${title}](${href})`;
     }),
@@ -114,25 +108,19 @@ const publishedMarkdown = (document: string, text: string): string =>
     }),
   );
 
-/** Markdown as plain text. */
-const plain = (text: string): string =>
-  text
-    .replaceAll(/\[([^\]]+)\]\([^()\s]+\)/g, "$1")
-    .replaceAll(/[`*|>]/g, "")
-    .replaceAll(/\s+/g, " ")
-    .trim();
-
-/** What the search finds of a guide: each of its parts, by its heading and its words. */
-function partsOf(title: string, address: string, text: string): Found[] {
-  const [lead = "", ...parts] = text.replaceAll(/^```.*?^```$/gms, "").split(/^(?=#{2,3} )/m);
-  return [
-    { href: address, title, where: "Guide", text: plain(lead.replace(/^# .*$/m, "")) },
-    ...parts.map((part) => {
-      const heading = /^#+ (.+)$/m.exec(part)?.[1] ?? "";
-      const words = plain(part.replace(/^#.*$/m, "")).slice(0, 1500);
-      return { href: `${address}#${slug(heading)}`, title: plain(heading), where: title, text: words };
-    }),
-  ];
+/** What the search finds of a page: its parts, and in them the rows that begin with a number, such as a status. */
+export function partsOf(page: string, address: string, text: string): Found[] {
+  const parts = text.replaceAll(/^ *```.*?^ *```$/gms, "").split(/^(?=#{2,3} )/m);
+  return parts.flatMap((part) => {
+    const [, heading = "", words = ""] = /^(?:#{2,3} ([^\n]+)\n)?(?:# [^\n]+\n)?(.*)$/s.exec(part) ?? [];
+    const [href, title, where] = heading
+      ? [`${address}#${slug(heading)}`, plain(heading), page]
+      : [address, page, "Guide"];
+    const found = (title: string, where: string, text: string) => ({ href, title, where, text: plain(text) });
+    const rows = [...words.matchAll(/^\|( *\d[^|]*)\|(.*)$/gm)];
+    const ofRows = rows.map(([, cell = "", cells = ""]) => found(plain(cell), `${title}, ${page}`, cells));
+    return [found(title, where, words), ...ofRows];
+  });
 }
 
 /** A page below /reference/: its first sentence, its addresses, its HTML, its Markdown, and what is found of it. */

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import type { Plugin } from "vite";
 import { paths } from "../src/paths.ts";
 import { signInHtml } from "./first_sign_in.tsx";
-import { type Page, readFiles, readGuides } from "./guides.ts";
+import { type Page, partsOf, readFiles, readGuides } from "./guides.ts";
 import { guideHtml, missingHtml, referenceHtml } from "./reference_article.tsx";
 import { articleOf, foundIn } from "./reference_contents.ts";
 import { headerHtml, home, menuHtml } from "./reference_frame.tsx";
@@ -110,7 +110,8 @@ export function pages(supabaseUrl: string, mcpUrl: string): Plugin {
       emitPage("404.html", "No such page", missingHtml);
       emit("llms.txt", llms(guides, baseAddress));
       emit("llms-full.txt", guides.map(({ markdown }) => markdown.text).join("\n\n"));
-      emit("reference/search.json", JSON.stringify([...foundIn(article), ...guides.flatMap(({ found }) => found)]));
+      const found = [...foundIn(article), ...partsOf("API reference", home, openApi.info.description)];
+      emit("reference/search.json", JSON.stringify([...found, ...guides.flatMap(({ found }) => found)]));
       emit("reference/colours.js", colours);
 
       const servers = [{ url: baseAddress, description: "The base address." }];

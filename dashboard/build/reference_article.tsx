@@ -19,18 +19,15 @@ function Copying({ label = "Copy", from }: { label?: string; from?: string }) {
   );
 }
 
-/** Text to copy. What is too wide scrolls, by keyboard too. */
-function Sample({ text }: { text: string }) {
-  return (
-    <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is too wide scrolls, by keyboard too */}
-      <pre tabIndex={0}>
-        <code>{text}</code>
-      </pre>
-      <Copying />
-    </>
-  );
-}
+/** Text to copy. */
+const Sample = ({ text }: { text: string }) => (
+  <>
+    <pre>
+      <code>{text}</code>
+    </pre>
+    <Copying />
+  </>
+);
 
 function Markdown({ html }: { html: string }) {
   // biome-ignore lint/security/noDangerouslySetInnerHtml: made from the Markdown of our own documents
@@ -96,6 +93,27 @@ function OperationArticle({ operation, base }: { operation: Operation; base: str
             Alias: <code>{alias}</code>, with the same parameters and the same answer.
           </p>
         ))}
+      </div>
+      <div className="beside">
+        <Samples operation={operation} base={base} />
+        {method === "GET" ? (
+          <details data-try={JSON.stringify({ id, method, path, parameters, body })}>
+            <summary>Try it</summary>
+            <div />
+          </details>
+        ) : (
+          <p>
+            Not to be tried here: it would change a real catalogue. The code only tries it; without dry_run it writes.
+          </p>
+        )}
+        {examples.map(({ format, text }) => (
+          <div key={format}>
+            <h4>Example in {format}</h4>
+            <Sample text={text} />
+          </div>
+        ))}
+      </div>
+      <div>
         {groups.map((group) => (
           <div key={group.id}>
             <h4>{group.title}</h4>
@@ -121,30 +139,13 @@ function OperationArticle({ operation, base }: { operation: Operation; base: str
           ))}
         </dl>
       </div>
-      <div className="beside">
-        <Samples operation={operation} base={base} />
-        {method === "GET" ? (
-          <details data-try={JSON.stringify({ id, method, path, parameters, body })}>
-            <summary>Try it</summary>
-            <div />
-          </details>
-        ) : (
-          <p>
-            Not to be tried here: it would change a real catalogue. The code only tries it; without dry_run it writes.
-          </p>
-        )}
-        {examples.map(({ format, text }) => (
-          <div key={format}>
-            <h4>Example in {format}</h4>
-            <Sample text={text} />
-          </div>
-        ))}
-      </div>
     </article>
   );
 }
 
 function Reference({ article, base }: { article: Article; base: string }) {
+  const { method = "", path = "", examples = [] } = article.operations.find(({ id }) => id === "listTeams") ?? {};
+  const [row] = JSON.parse(examples[0]?.text ?? "[]");
   return (
     <>
       <section aria-label="About" data-place="">
@@ -154,9 +155,14 @@ function Reference({ article, base }: { article: Article; base: string }) {
           <span>Base address:</span> <code>{base}</code> <Copying label="Copy base address" />
         </div>
         <p>
-          For programs and assistants: <a href="/reference/openapi.json">openapi.json</a>,{" "}
-          <a href="/reference/guides/api.md">the API guide as Markdown</a>, <a href="/llms.txt">llms.txt</a>.
+          An admin <a href={`${paths.publicApi}?create`}>creates a key</a>.{" "}
+          <a href="/reference/guides/recipes/#set-the-address-and-the-key">Put it into the environment</a>. A request,
+          and its answer:
         </p>
+        <Sample text={languages.curl({ method, url: addressOf(base, path, { limit: "1" }), body: null })} />
+        <pre>
+          <code>{JSON.stringify([row], null, 2)}</code>
+        </pre>
       </section>
       {article.tags.map(({ name, html }) => (
         <section key={name} aria-label={name}>
@@ -169,9 +175,14 @@ function Reference({ article, base }: { article: Article; base: string }) {
             ))}
         </section>
       ))}
-      <section aria-labelledby="headers">
+      <section aria-label="HTTP" id="http" data-place="http">
+        <Markdown html={article.details} />
         <h2 id="headers">Headers of the answers</h2>
         <Terms place="header" terms={article.headers} />
+        <p>
+          For programs and assistants: <a href="/reference/openapi.json">openapi.json</a>,{" "}
+          <a href="/reference/guides/api.md">the API guide as Markdown</a>, <a href="/llms.txt">llms.txt</a>.
+        </p>
       </section>
     </>
   );

@@ -1,10 +1,10 @@
 // docs/openapi.json as the reference shows it: references are followed, aliases stand at their operation, and Markdown
 // is HTML.
-import { Marked } from "marked";
+import { Marked, type RendererObject } from "marked";
 import type { Found } from "../src/reference/search.ts";
 
-/** A parameter, a field or a header: its name, the words for its type, and what it means, as HTML. */
-export type Term = { name: string; type: string; html: string };
+/** A parameter, a field or a header: its name, the words for its type, and what it means, as HTML and as Markdown. */
+export type Term = { name: string; type: string; html: string; markdown: string };
 type Example = { format: string; text: string };
 
 /** The whole reference. `html` and `about` are HTML of Markdown. */
@@ -44,7 +44,29 @@ type OpenApi = {
   components: { schemas: Record<string, Schema>; headers: Record<string, Omit<Described, "name">> };
 };
 
-const marked = new Marked();
+/** The fragment of a heading, made as code hosts make it. */
+export const slug = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
+
+/** A heading, with its fragment. */
+export const heading: NonNullable<RendererObject["heading"]> = function ({ tokens, depth, text }) {
+  return `<h${depth} id="${slug(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+};
+
+/** Markdown as plain text, with a dot between the cells of a table. */
+export const plain = (text: string): string =>
+  text
+    .replaceAll(/\[([^\]]+)\]\([^()\s]+\)/g, "$1")
+    .replaceAll(/^ *(?:-|\d+\.) /gm, "")
+    .replaceAll(/\s*\|[|\s-]*/g, " · ")
+    .replaceAll(/[`*]/g, "")
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/^[ ·]+|[ ·]+$/g, "");
+
+const marked = new Marked({ renderer: { heading } });
 const html = (text = ""): string => marked.parse(text, { async: false });
 
 /** `integer from 1 to 1000, 100 by default` or `string (uuid) or null` */
@@ -79,6 +101,7 @@ export function articleOf({ info, tags, paths, components }: OpenApi) {
     name,
     type: `${typeOf(followed(schema))}${optional ? ", optional" : ""}`,
     html: html(description),
+    markdown: description ?? "",
   });
 
   /** The fields of an object, or of a row where the schema is of rows. */
@@ -108,6 +131,7 @@ export function articleOf({ info, tags, paths, components }: OpenApi) {
         path,
         summary,
         html: html(description),
+        markdown: description,
         aliases: all.filter((other) => aliasOf(other) === path && other.method === method).map(({ path }) => path),
         groups: [
           { title: "Parameters", id: "parameter", terms: parameters.map(term) },
@@ -126,29 +150,26 @@ export function articleOf({ info, tags, paths, components }: OpenApi) {
       };
     });
 
+  const [about, ...details] = info.description.split(/^(?=## )/m);
   return {
-    about: scrolling(html(info.description)),
+    about: html(about),
+    details: scrolling(html(details.join(""))),
     tags: tags.map(({ name, description }) => ({ name, html: html(description) })),
     operations,
     headers: Object.entries(components.headers).map(([name, header]) => term({ name, ...header })),
   };
 }
 
-const plain = (html: string): string => html.replaceAll(/<[^>]*>/g, " ");
-
 /** What the search finds of the article: the operations, by all their names and words. */
 export const foundIn = ({ operations }: Article): Found[] =>
-  operations.map(({ id, method, path, summary, html, aliases, groups }) => ({
-    href: `/reference/#${id}`,
-    title: `${method} ${path}`,
-    where: summary,
-    text: [
-      summary,
-      plain(html),
-      ...aliases,
-      ...groups.flatMap(({ terms }) => terms.map((term) => `${term.name} ${plain(term.html)}`)),
-    ].join(" "),
-  }));
+  operations.map(({ id, method, path, summary, markdown, aliases, groups }) => {
+    const terms = groups.flatMap(({ id, terms }) =>
+      // What a parameter means is the same for most lists, and in the guide.
+      terms.map(({ name, markdown }) => (id === "parameter" ? name : `${name}: ${markdown}`)),
+    );
+    const text = plain([markdown, ...aliases, ...terms].join(" "));
+    return { href: `/reference/#${id}`, title: `${method} ${path}`, where: summary, text };
+  });
 
 /** Lets a table that is too wide scroll within the page, also by keyboard. */
 export const scrolling = (page: string): string =>

@@ -75,14 +75,15 @@ export const menuHtml = ({ tags, operations }: Article, guides: Link[]): string 
       <button type="button" className="button" aria-expanded="false">
         Contents
       </button>
+      <search hidden>
+        <input className="button" type="search" aria-label="Search the reference" placeholder="Search (press /)" />
+      </search>
       <div>
-        <search hidden>
-          <input className="button" type="search" aria-label="Search the reference" placeholder="Search (press /)" />
-          <p role="status" />
-          <ul aria-label="Found" />
-        </search>
+        <p role="status" />
+        <ul aria-label="Found" />
         <div className="entries">
           <Links links={[{ title: "Overview", address: home }]} />
+          <Links links={[{ title: "Requests, scopes, headers", address: `${home}#http` }]} />
           {tags.map(({ name }) => (
             <div key={name}>
               <h2>{name}</h2>

@@ -1,6 +1,6 @@
-import { type Scope, scopes } from "../../functions/public-api/scopes.ts";
+import { type Scope, scopes } from "../../functions/public-api/table/scopes.ts";
 
-export { type Scope, scopes } from "../../functions/public-api/scopes.ts";
+export { type Scope, scopes } from "../../functions/public-api/table/scopes.ts";
 
 /** The scopes in the order in which they are always shown. */
 export const scopeNames: readonly Scope[] = scopes.map((scope) => scope.name);

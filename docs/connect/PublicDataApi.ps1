@@ -1,4 +1,4 @@
-# Every list of the public data API, whole, as CSV files (powershell.md).
+# Every list of the public data API, whole, as CSV files (programs.md).
 param([string[]] $Lists = @("members", "teams", "activity", "categories", "rewards", "day-ratings", "pulse-responses"))
 $ErrorActionPreference = "Stop"
 $ProgressPreference = "SilentlyContinue"

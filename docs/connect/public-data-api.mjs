@@ -1,4 +1,4 @@
-// Reads complete lists of the public data API (node.md).
+// Reads complete lists of the public data API (programs.md).
 import { setTimeout as pause } from "node:timers/promises";
 
 const base = process.env.PUBLIC_API_URL.replace(/\/$/, "");

@@ -1,4 +1,4 @@
-# Every list of the public data API, whole, as CSV files (r.md).
+# Every list of the public data API, whole, as CSV files (programs.md).
 library(httr2)
 library(readr)
 

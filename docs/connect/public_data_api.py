@@ -1,4 +1,4 @@
-"""Reads complete lists of the public data API (python.md)."""
+"""Reads complete lists of the public data API (programs.md)."""
 
 import csv
 import io

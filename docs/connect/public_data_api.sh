@@ -1,4 +1,4 @@
-# Reads complete lists of the public data API (curl.md).
+# Reads complete lists of the public data API (programs.md).
 set -eu
 
 # Asks for one page; $more becomes true or false.

@@ -1,4 +1,4 @@
-// Writes every list of the public data API to a file (node.md).
+// Writes every list of the public data API to a file (programs.md).
 import { writeFile } from "node:fs/promises";
 import { whole } from "./public-data-api.mjs";
 

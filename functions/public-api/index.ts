@@ -1,5 +1,6 @@
-import { createApp, unhandled } from "./app.ts";
-import { readSettings } from "./database.ts";
+import { unhandled } from "./answers/log.ts";
+import { createApp } from "./app.ts";
+import { readSettings } from "./settings.ts";
 
 /** The parts of Deno that this file uses, declared so that `tsc` can check it too. */
 declare const Deno: {

@@ -1,5 +1,5 @@
 import type { Sql } from "postgres";
-import { lists as endpoints } from "../../functions/public-api/endpoints.ts";
+import { lists as endpoints } from "../../functions/public-api/table/endpoints.ts";
 import { pgbench, processorTime } from "./database.ts";
 import { compare, type Figure, median, type Part, shown } from "./figure.ts";
 

@@ -16,6 +16,9 @@ const growing = new Map([
 
 const isIndex = ({ sql }: Action): boolean => /^create (unique )?index/i.test(sql);
 
+/** Whether a statement is about a function of the Data API. */
+const isPublic = ({ sql }: Action): boolean => /^[^(]*\bfunction "?public"?\./i.test(sql);
+
 /** The names of the tables that a statement touches. */
 const tablesOf = ({ produces, consumes, destroys }: Action): string[] =>
   [...produces, ...consumes, ...destroys].flatMap((id) =>
@@ -65,6 +68,9 @@ export function byLock(actions: Action[]): Part[] {
   const keys = keyTables.flatMap((table) =>
     take((action) => action.lockClass !== "none" && tablesOf(action).includes(table)),
   );
+  // What the functions of the Data API stand on, they themselves, and what only their earlier versions called.
+  const behind = take((action) => action.destroys.length === 0 && !isPublic(action));
+  const functions = take(isPublic);
   const rooms = Map.groupBy(indexes, (action) => {
     const [table = ""] = tablesOf(action);
     return `indexes_of_${growing.get(table) ?? "others"}`;
@@ -72,7 +78,9 @@ export function byLock(actions: Action[]): Part[] {
   const parts = [
     { name: "companies", actions: companies, note: notes.tables },
     { name: "tables_of_keys", actions: keys, note: notes.tables },
-    { name: "lists", actions: rest, note: notes.tables },
+    { name: "lists", actions: behind, note: notes.tables },
+    { name: "functions", actions: functions, note: notes.tables },
+    { name: "what_is_gone", actions: rest, note: notes.tables },
     ...[...rooms].map(([name, actions]) => ({ name, actions, note: notes.indexes })),
   ];
   return parts.filter(({ actions }) => actions.length > 0);

@@ -1,4 +1,4 @@
-import { scopes } from "../../functions/public-api/scopes.ts";
+import { scopes } from "../../functions/public-api/table/scopes.ts";
 import { type DatabaseUrl, withDatabase } from "./database.ts";
 import { randomPassword } from "./secrets.ts";
 

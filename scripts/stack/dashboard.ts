@@ -15,10 +15,10 @@ import { writePrivate } from "./secrets.ts";
 /** A hash of everything that the built files depend on: the sources, the files that they read, and the settings. */
 async function fingerprint(settings: object): Promise<string> {
   const sources = [
-    "functions/public-api/*.ts",
+    "functions/public-api/**/*.ts",
     "cli/{*,src/**/*}.*",
     "{docs/openapi,package,package-lock}.json",
-    "{CHANGELOG,docs/api*}.md",
+    "{CHANGELOG,docs/api*,docs/keys}.md",
     "docs/connect/{*.*,typescript/package.json}",
     "dashboard/{*,src/**/*,build/*}.*",
   ];

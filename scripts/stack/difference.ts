@@ -4,8 +4,10 @@ import { type Action, plan } from "@supabase/pg-delta/plan";
 import pg from "pg";
 import { root } from "./process.ts";
 
-/** The files of sql/schema and sql/operating, in the order in which they are applied. */
-export const schemaFiles = ["schema", "operating"].flatMap((folder) => globSync(`${root}/sql/${folder}/*.sql`).sort());
+/** The files of sql/schema, sql/lists and sql/operating, in the order in which they are applied. */
+export const schemaFiles = ["schema", "lists", "operating"].flatMap((folder) =>
+  globSync(`${root}/sql/${folder}/*.sql`).sort(),
+);
 
 /** The migrations, in the order in which they are applied. */
 export const migrationFiles = globSync(`${root}/supabase/migrations/*.sql`).sort();
@@ -16,7 +18,7 @@ const notCompared = ["unmodeled_kind", "unresolved_security_label"];
 /**
  * The statements that turn one database into the other, in an order in which they can be applied: tables, views,
  * functions, types, policies, triggers, indexes, owners, grants, settings, comments. Empty when the two are equal. Not
- * compared: objects of a superuser, and whether a table is logged. By the engine of `supabase db diff`, which would put
+ * compared: objects of a superuser. By the engine of `supabase db diff`, which would put
  * line breaks into the texts of SQL.
  * @param from the address of a database, as `postgres`
  * @param to the address of another database, as `postgres`
@@ -27,16 +29,21 @@ export async function changes(from: string, to: string): Promise<Action[]> {
   // `end` does not wait until the connections are closed, and the server may stop before.
   for (const pool of pools) pool.on("error", () => {});
   try {
-    const profile = await resolveProfile(pools[0], supabaseProfile, { restrictToApplier: true });
-    const [present, wanted] = [await profile.extract(pools[0]), await profile.extract(pools[1])];
-    const gaps = [...present.diagnostics, ...wanted.diagnostics].filter(
-      ({ severity, code }) => severity === "error" || notCompared.includes(code),
-    );
-    if (gaps.length > 0) throw new Error(gaps.map(({ message }) => message).join("\n"));
-    return plan(present.factBase, wanted.factBase, profile.planOptions).actions;
+    return await changesBetween(...pools);
   } finally {
     await Promise.all(pools.map((pool) => pool.end()));
   }
+}
+
+/** The same between open connections. */
+export async function changesBetween(from: pg.Pool, to: pg.Pool): Promise<Action[]> {
+  const profile = await resolveProfile(from, supabaseProfile, { restrictToApplier: true });
+  const [present, wanted] = [await profile.extract(from), await profile.extract(to)];
+  const gaps = [...present.diagnostics, ...wanted.diagnostics].filter(
+    ({ severity, code }) => severity === "error" || notCompared.includes(code),
+  );
+  if (gaps.length > 0) throw new Error(gaps.map(({ message }) => message).join("\n"));
+  return plan(present.factBase, wanted.factBase, profile.planOptions).actions;
 }
 
 /**

@@ -1,9 +1,9 @@
 -- After a restore without owners and privileges (docs/operate/backup-and-restore.md): makes public_api the owner of the
 -- functions that serve API keys again, and lets only service_role call them. These are the functions that are security
--- definer and call app.authenticate, app.from_replica or app.note_refused_use. It lets service_role name the type that they
--- return, without which the Data API answers each request with 500. Then it gives new numbers to the changes
--- of rows that a dump brought from another server (sql/schema/0207_changes.sql), and categories their names. It is safe to
--- run this file again.
+-- definer and call app.admit, lists.begin, app.from_replica or app.note_refused_use. It lets service_role name the type
+-- that they return, without which the Data API answers each request with 500. Then it gives new numbers to the changes
+-- of rows that a dump brought from another server (sql/schema/0207_changes.sql), and categories their names. It is safe
+-- to run this file again.
 --   psql "$DATABASE_URL" --single-transaction --file sql/commands/repair.sql
 
 \set ON_ERROR_STOP on \set QUIET on
@@ -11,9 +11,9 @@ set statement_timeout = 0;
 
 do $$
 begin
-  perform app.serve_keys(p.oid) from pg_catalog.pg_proc as p
+  perform app.serve_keys(p.oid, null) from pg_catalog.pg_proc as p
   where p.pronamespace = 'public'::regnamespace and p.prosecdef
-    and p.prosrc ~ 'app\.(authenticate|from_replica|note_refused_use)\(';
+    and p.prosrc ~ '(app\.(admit|authenticate|from_replica|note_refused_use)|lists\.begin)\(';
 end
 $$;
 grant usage on schema app to service_role;

@@ -1,7 +1,7 @@
 -- Roles and schemas.
 --
 -- app: tables and internal functions, never exposed by the Data API.
--- api: one view per resource, the public shape of the data.
+-- lists: a view per list, the public shape of the data, and what their pages share.
 -- public: only what the Data API may call (public.list_members and its siblings).
 --
 -- The role public_api owns the functions that serve API keys. They are security definer, so they always run as this
@@ -21,18 +21,18 @@ $$;
 grant public_api to postgres with inherit true, set true;
 
 create schema app;
-create schema api;
+create schema lists;
 
--- For names without their accents (app.plain).
+-- For names without their accents (lists.plain).
 create extension if not exists unaccent with schema extensions;
 
 grant usage on schema app to public_api, authenticated;
-grant usage on schema api to public_api;
+grant usage on schema lists to public_api;
 -- For app."application/json" alone (0710_serving.sql): the Data API names it in its statement, as service_role.
 grant usage on schema app to service_role;
--- Not granted: anything else in app or api to service_role; anything at all to anon; api to authenticated (the dashboard
+-- Not granted: anything else in app or lists to service_role; anything at all to anon; lists to authenticated (the dashboard
 -- needs no mood data, no kudos).
 
 comment on schema app is 'Tables and internal functions. Never exposed by the Data API.';
-comment on schema api is 'The public shape of the data: one security_invoker view per resource.';
+comment on schema lists is 'The public shape of the data: security_invoker views, and what pages of lists share.';
 comment on role public_api is 'Owns the functions that serve API keys. Bound by row-level security, cannot sign in.';

@@ -1,4 +1,4 @@
--- Changes, for those who keep a copy of the lists (docs/api.md, Keeping a copy; 0870_list_changes.sql serves them).
+-- Changes, for those who keep a copy of the lists (docs/api.md, Keeping a copy; sql/lists/0880_changes.sql serves them).
 --
 -- Every row of a list has changed_in, the number of the transaction that last changed it. When a row is deleted, its id
 -- is stored in app.deletions. A client that has read all changes up to a number sends that number to get the later

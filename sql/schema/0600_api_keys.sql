@@ -28,7 +28,7 @@ create table app.api_keys (
   replaced_by uuid,
   -- Null for a key that an admin has made: otherwise the assistant that fetched it, after an admin agreed (0920).
   assistant text,
-  -- Where its code went: only a known address tells which program it is (functions/public-api/assistants.ts).
+  -- Where its code went: only a known address tells which program it is (functions/public-api/assistants/programs.ts).
   assistant_address text,
   primary key (company_id, id),
   constraint api_keys_key_hash_key unique (key_hash),

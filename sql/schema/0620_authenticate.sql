@@ -282,14 +282,14 @@ comment on function app.authenticate is
 
 -- Lets a total of this key run until the end of the transaction, or raises PT429, as app.authenticate. The constants are
 -- those of its locks: slot 0 of the company, and numbers that are no hash.
-create function app.take_turn_of_total(verified app.verified_key) returns void
+create function app.take_turn_of_total(key_id uuid, company_id uuid) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
   base constant bigint := 7330216700000000;
 begin
-  if pg_try_advisory_xact_lock(uuid_hash_extended(verified.company_id, base)) then
+  if pg_try_advisory_xact_lock(uuid_hash_extended(company_id, base)) then
     for slot in 1..app.totals_at_once() loop
       if pg_try_advisory_xact_lock(base + slot) then
         return;
@@ -299,7 +299,7 @@ begin
   raise exception using
     errcode = 'PT429',
     message = 'Too Many Requests',
-    detail = json_build_object('key_id', verified.key_id, 'company_id', verified.company_id);
+    detail = json_build_object('key_id', key_id, 'company_id', company_id);
 end
 $$;
 

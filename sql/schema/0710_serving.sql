@@ -17,17 +17,24 @@ $$;
 grant execute on function app.refuse_without_row_security to public_api;
 comment on function app.refuse_without_row_security is 'Raises PT500: row-level security does not bind the current role.';
 
--- What a function that serves API keys returns. The Data API sends a value whose type is named like its media type as it is;
--- for json it would copy and parse each page again. Its statement names the type as service_role, which needs usage on
--- the schema.
+-- What a function that serves API keys returns. The Data API sends a value whose type is named like its media type as
+-- it is; for json it would copy and parse each page again. Its statement names the type as service_role, which needs
+-- usage on the schema.
 create domain app."application/json" as json;
 
 revoke all on type app."application/json" from public;
 comment on domain app."application/json" is 'JSON that the Data API sends as it is.';
 
--- Owned by public_api, so that the policies bind it; to be called with the project's secret key only. sql/commands/repair.sql
--- calls this too, after a restore without owners and privileges.
-create function app.serve_keys(served regprocedure) returns void
+-- Makes a function one that serves API keys: public_api owns it, so that the policies bind it; only the project's
+-- secret key may call it; and it has time limits and what the planner may use. With a null is_list it keeps its
+-- settings: sql/commands/repair.sql calls this so, after a restore without owners and privileges.
+--
+-- A session keeps its plans. One that was made while the tables were tiny reads whole tables, or sorts a whole company,
+-- for each page until the next analyze: 20 s a page of 300,000 kudos in place of 5 ms. So plans must use indexes, and
+-- the statements of lists (is_list) those in the order of the page; planning again for every call would halve the speed
+-- of small pages. A sort that cannot be avoided then has an estimated cost of 1e10, with which a page would be compiled
+-- (0.2 to 0.7 s).
+create function app.serve_keys(served regprocedure, is_list boolean default false) returns void
 language plpgsql volatile set search_path = ''
 as $$
 begin
@@ -36,36 +43,56 @@ begin
   revoke create on schema public from public_api;
   execute format('revoke all on function %s from public, anon, authenticated', served);
   execute format('grant execute on function %s to service_role', served);
+  if is_list is not null then
+    execute format('alter function %s set lock_timeout = ''5s'' set statement_timeout = ''7s'' set jit = off '
+      'set enable_seqscan = off', served);
+  end if;
+  if is_list then
+    execute format('alter function %s set plan_cache_mode = force_generic_plan set enable_sort = off', served);
+  end if;
 end
 $$;
 
 comment on function app.serve_keys is
-  'Makes a function one that serves API keys: public_api owns it, and only service_role may call it. For the schema and '
-  'sql/commands/repair.sql.';
+  'Makes a function one that serves API keys, with time limits and planner settings. Only the owner may call it.';
 
--- The response headers of a page for the Edge Function (PostgREST's setting response.headers): the ids of key and
--- company for the request log, the number of rows, whether there are more, and the id or the cursor of the last row, with
--- which the next page is requested. It is a text for format(), because JSON functions took a tenth of a small page's
--- time, and uuids, integers and booleans need no escaping. Each function calls format() itself, because another function
--- call took a fortieth of the time. They assign the result of set_config, because perform would run it as a query.
--- This function costs no time: it is immutable, so the planner calls it once and keeps the text.
-create function app.list_headers() returns text
-language sql immutable set search_path = ''
-return '[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"},{"X-Next":"%s"}]';
+-- Begins every function that serves API keys: row-level security binds the caller, and the key is good. PT401, PT403,
+-- PT429, PT500. Authenticate first, then read: the policies use the company that this sets.
+create function app.admit(key_hash text, required_scope text) returns app.verified_key
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  if not (
+    row_security_active('app.companies'::regclass) and row_security_active('app.teams'::regclass)
+    and row_security_active('app.members'::regclass) and row_security_active('app.categories'::regclass)
+    and row_security_active('app.kudos'::regclass) and row_security_active('app.rewards'::regclass)
+    and row_security_active('app.day_ratings'::regclass) and row_security_active('app.pulse_questions'::regclass)
+    and row_security_active('app.pulse_responses'::regclass) and row_security_active('app.deletions'::regclass)
+    and row_security_active('app.forgotten_deletions'::regclass)
+  ) then
+    perform app.refuse_without_row_security();
+  end if;
+  return app.authenticate(key_hash, required_scope);
+end
+$$;
 
--- The same for the lists, with the time and id of the last row too: the starting_after that looks nothing up. Version 1.2
--- of the Edge Function uses X-Next.
-create function app.page_headers() returns text
-language sql immutable set search_path = ''
-return '[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"},{"X-Next":"%s"},'
-  '{"X-Next-Page":"%s"}]';
+-- Ends the functions that serve rows, with response headers for the Edge Function (PostgREST's setting
+-- response.headers): the ids of key and company for the request log, the number of rows, whether there are more, and
+-- what requests them: a cursor, or the time and id of the last row. format(), because JSON functions took a tenth of a
+-- small page's time; nothing in it needs escaping. Its callers assign the result, because perform would run it as a
+-- query.
+create function app.end_page(key_id uuid, company_id uuid, found_rows bigint, max_rows integer, next text) returns text
+language sql volatile
+return set_config('response.headers', format(
+  '[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"},{"X-Next-Page":"%s"}]',
+  key_id, company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, next
+), true);
 
-grant execute on function app.list_headers, app.page_headers to public_api;
-comment on function app.list_headers is
-  'The response.headers of changes and totals, for format(): the ids of key and company, the number of rows, true or false for '
-  'whether there are more, the cursor of the last row.';
-comment on function app.page_headers is
-  'The response.headers of a list, for format(): as app.list_headers with the id of the last row, then its time and id.';
+grant execute on function app.admit, app.end_page to public_api;
+comment on function app.admit is
+  'Checks that row-level security binds the caller, then verifies a key as app.authenticate. PT401, PT403, PT429, PT500.';
+comment on function app.end_page is
+  'Sets the response headers of rows: key, company, number of rows, whether there are more, and how the next page is requested.';
 
 -- The response of the functions that serve no page: returns the body unchanged, and sets the headers with key and
 -- company for the request log.
@@ -83,20 +110,3 @@ $$;
 
 grant execute on function app.respond to public_api;
 comment on function app.respond is 'Returns the body, and sets the response headers X-Key-Id and X-Company-Id.';
-
--- Raises the error for a starting_after that is not the id of a row of the company's list. It must be the same for a row
--- of another company.
-create function app.refuse_starting_after(key_id uuid, company_id uuid) returns void
-language plpgsql stable set search_path = ''
-as $$
-begin
-  raise exception using
-    errcode = 'PT400',
-    message = 'starting_after must be the id of a row of this list',
-    detail = json_build_object('key_id', key_id, 'company_id', company_id);
-end
-$$;
-
-grant execute on function app.refuse_starting_after to public_api;
-comment on function app.refuse_starting_after is
-  'Raises PT400: starting_after is not the id of a row of the list. The detail names key and company for the request log.';

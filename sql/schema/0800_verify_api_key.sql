@@ -4,18 +4,12 @@
 create function public.verify_api_key(key_hash text, required_scope text default null) returns app."application/json"
 language plpgsql volatile security definer
 set search_path = ''
-set jit = off
-set lock_timeout = '5s'
-set statement_timeout = '7s'
 as $$
 declare
   api_key app.verified_key;
   company_name text;
 begin
-  if not row_security_active('app.companies'::regclass) then
-    perform app.refuse_without_row_security();
-  end if;
-  api_key := app.authenticate(key_hash, required_scope);
+  api_key := app.admit(key_hash, required_scope);
   select c.name into company_name from app.companies as c where c.id = api_key.company_id;
   return app.respond(
     api_key.key_id,
@@ -42,9 +36,6 @@ comment on function public.verify_api_key is
 create function public.note_refused_use(key_hash text, missing_scope text default null) returns app."application/json"
 language sql volatile security definer
 set search_path = ''
-set jit = off
-set lock_timeout = '5s'
-set statement_timeout = '7s'
 as 'select to_json(app.note_refused_use(key_hash, missing_scope))';
 
 select app.serve_keys('public.note_refused_use'::regproc);

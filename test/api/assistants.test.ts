@@ -2,7 +2,7 @@
 // answers; lists.test.ts and questions.test.ts say what that must be.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, describe, expect, test } from "vitest";
-import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { endpoints } from "../../functions/public-api/table/endpoints.ts";
 import { companyOfTest } from "../support/companies.ts";
 import { readCsv } from "../support/model.ts";
 import { besideNeighbour } from "../support/neighbour.ts";

@@ -1,7 +1,7 @@
 // API keys (docs/api.md, Authentication): which are refused, when a revoke or an expiry takes effect, and what each scope
 // opens. What a replacement and a use of a key do is in test/dashboard.
 import { expect, test } from "vitest";
-import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { endpoints } from "../../functions/public-api/table/endpoints.ts";
 import { companyOfFile, makeKey } from "../support/companies.ts";
 import { madeUpKey } from "../support/made_up_key.ts";
 import { send } from "../support/raw.ts";

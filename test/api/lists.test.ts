@@ -2,7 +2,7 @@
 // pages. What each answer must be is computed from the same data by the model (test/support), which shares no code with
 // the API. test/hardening/isolation.test.ts shows that rows are the company's own, and the lists as CSV.
 import { describe, expect, test } from "vitest";
-import { lists } from "../../functions/public-api/endpoints.ts";
+import { lists } from "../../functions/public-api/table/endpoints.ts";
 import { companyOfFile, companyOfTest } from "../support/companies.ts";
 import { everyCombination, met, rowAt, tied } from "../support/list_requests.ts";
 import { modelOf, predict, readCsv, rowsOf } from "../support/model.ts";

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { endpoints } from "../../functions/public-api/table/endpoints.ts";
 import { count, tried } from "../support/counts.ts";
 import { cells, predictGroups, questions, readCsv, rowsOf, steps } from "../support/model.ts";
 import { besideNeighbour } from "../support/neighbour.ts";

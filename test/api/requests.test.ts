@@ -1,6 +1,6 @@
 // Requests over HTTP (docs/api.md, Requests): the order of checks with real keys, HEAD and OPTIONS, slashes, and GET /.
 import { expect, test } from "vitest";
-import { endpoints, version } from "../../functions/public-api/endpoints.ts";
+import { endpoints, version } from "../../functions/public-api/table/endpoints.ts";
 import { accepts, limit } from "../support/bad_requests.ts";
 import { companyOfFile } from "../support/companies.ts";
 import { send } from "../support/raw.ts";

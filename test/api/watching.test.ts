@@ -132,17 +132,6 @@ test("there is an alert for a company that fails beside good requests of others,
   expect(ask("alerts_by_key", [...Array(20).fill(healthy()), ...Array(20).fill(refused[0])])).toEqual([]);
 });
 
-test("the command of the page runs the query on the platform, and prints what it finds", async () => {
-  const api = await startManagementApi((query) => askLog(query, texts));
-  onTestFinished(() => api.stop());
-  const [, command = ""] = /^ *npx supabase (logs .*alerts\.sql.*)$/m.exec(page) ?? [];
-  const args = command.replace("<ref>", project).replace("sql/commands", `${root}/sql/commands`).split(" ");
-  const printed = await api.run(...args);
-  expect(JSON.parse(printed.slice(0, printed.lastIndexOf("]") + 1))).toMatchObject([
-    { secret_key_refused: 2, read_only: 1, no_answer_in_time: 1, requests: lines.length },
-  ]);
-});
-
 test("slowest_endpoints", () => {
   const rows = ask("slowest_endpoints");
   const times = lines.filter(({ path }) => path === "/members").map(({ milliseconds }) => milliseconds);
@@ -292,14 +281,36 @@ test("sql/commands/watch.sql names a slot that nobody reads, which would fill th
   });
 });
 
-test("the command for a scheduler prints nothing on a quiet day, a sign, and that it could not run", async () => {
-  const command =
-    /^ *\{ psql .*$/m.exec(page)?.[0].replace("sql/commands/watch.sql", `${root}/sql/commands/watch.sql`) ?? "";
-  const scheduled = (url: string, gigabytes: string) => {
-    const env = { ...process.env, DATABASE_URL: url };
-    return runCommand("bash", ["-c", `${command.replace("disk_gb=8", `disk_gb=${gigabytes}`)}; true`], { env });
-  };
-  expect(await scheduled(stack.database_url, "0.001")).toMatch(/^t\|disk\|\d+ MB and .* of 0\.001 GB\n$/);
-  const wrong = stack.database_url.replace(/:[^:@/]+@/, ":wrong@");
-  expect(await scheduled(wrong, "8")).toMatch(/^t\|watch\.sql\|did not run\n/m);
+test("the cron file prints nothing while all is well, and otherwise what is wrong, or that it could not look", async () => {
+  let log = [probe(), healthy()] as string[];
+  const stopped = { timestamp: "2026-11-21T00:00:00", log_attributes: { "response.status_code": "546" } };
+  const api = await startManagementApi((query) => askLog(query, log, log === texts ? [stopped] : []));
+  onTestFinished(() => api.stop());
+  const file = await readFile(`${root}/sql/commands/alerts.cron`, "utf8");
+  const LOGS = /^LOGS=(.*)<ref>(.*)$/m.exec(file)?.slice(1).join(project);
+  const good = { ...api.env, LOGS, DATABASE_URL: stack.database_url, BASE: stack.api_url, GIGABYTES: "8" };
+  /** What cron would email. */
+  const emails = (more = {}) =>
+    Promise.all(
+      Array.from(file.matchAll(/^(?:\S+ ){5}operator (.*)$/gm), ([, command = ""]) => {
+        const here = command.replace("/opt/public-data-api", root).replace(". /etc/public-data-api.env", "true");
+        const mine = here
+          .replace(/https:\S+/, "$BASE")
+          .replace("sleep 15", "true")
+          .replace("gb=8", "gb=$GIGABYTES");
+        return runCommand("sh", ["-c", `${mine}; true`], { env: { ...good, ...more } });
+      }),
+    );
+  expect(await emails()).toEqual(["", "", "", ""]);
+  log = texts;
+  const wrong = await emails({ BASE: `${stack.api_url}/people`, GIGABYTES: "0.001" });
+  expect(wrong.map((text) => text.replaceAll(/\s+/g, " "))).toEqual([
+    "The probe failed three times ",
+    expect.stringMatching(/^alerts: \[ \{ "secret_key_refused": 2, .* alerts_by_company: \[ \{/),
+    expect.stringMatching(/^ "status": "546", /),
+    expect.stringMatching(/^t\|disk\|\d+ MB and .* of 0\.001 GB $/),
+  ]);
+  const blind = await emails({ LOGS: "false", DATABASE_URL: stack.database_url.replace(/:[^:@/]+@/, ":wrong@") });
+  expect(blind[1]).toBe("alerts: no answer\nalerts_by_company: no answer\nalerts_by_key: no answer\n");
+  expect(blind[3]).toMatch(/^t\|watch\.sql\|did not run\n/m);
 });

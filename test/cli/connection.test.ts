@@ -13,7 +13,7 @@ import { exportCommand } from "../../cli/src/commands/export.ts";
 import { importCommand } from "../../cli/src/commands/import.ts";
 import { syncCommand } from "../../cli/src/commands/sync.ts";
 import { readConnection, request } from "../../cli/src/connection.ts";
-import { clientOf } from "../../functions/public-api/client.ts";
+import { programOf } from "../../functions/public-api/request/caller.ts";
 import { listen } from "../../scripts/stack/ports.ts";
 import { environment, main, run, startProgram } from "../support/command_line.ts";
 import { companyOfTest } from "../support/companies.ts";
@@ -66,7 +66,7 @@ test("each command names itself and its version; check says when it is older tha
   await server.close();
   const named = ["check", "export"].map((command) => `public-data-api/${manifest.version} ${command}`);
   expect([agents[0], agents.at(-1)]).toEqual(named);
-  expect(clientOf(String(agents[0]))).toBe(named[0]);
+  expect(programOf(String(agents[0]))).toBe(named[0]);
   expect([isOlder("1.9.0", "1.10.0"), isOlder("1.10.0", "1.9.9"), isOlder("1.3.0", "1.3.0")]).toEqual([
     true,
     false,

@@ -3,7 +3,7 @@
 // Needs a stack of its own: the function must know the dashboard's address, which is chosen at its start.
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { clientIdOf } from "../../functions/public-api/assistants.ts";
+import { clientIdOf } from "../../functions/public-api/assistants/programs.ts";
 import { agreed, challengeOf, claude, exchange, newVerifier, resource } from "../support/sign_in.ts";
 import { call, stack } from "../support/stack.ts";
 import { newPage, takeTroubles } from "./browser.ts";

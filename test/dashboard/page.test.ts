@@ -259,7 +259,7 @@ test("over the wire the page is at most 277 kB, the reference 110, and signed in
     ["/sign-in", 250_000, await newBrowser()],
     [path, 277_000, browser],
     ["/reference/", 110_000, await newBrowser()],
-    ["/reference/guides/python/", 110_000, await newBrowser()],
+    ["/reference/guides/programs/", 110_000, await newBrowser()],
     ["/reference/", 226_000, browser],
   ] as const) {
     const page = await context.newPage();
@@ -284,7 +284,7 @@ test("over the wire the page is at most 277 kB, the reference 110, and signed in
 // Proves: layer.12
 test("the Content-Security-Policy is enforced: no other script runs, and only the project is reached", async () => {
   const policies = new Set<string | undefined>();
-  for (const at of [path, "/reference/", "/reference/guides/curl/"]) {
+  for (const at of [path, "/reference/", "/reference/guides/programs/"]) {
     const html = await (await fetch(stack.dashboard_url + at)).text();
     const quoted = /<meta http-equiv="Content-Security-Policy" content="([^"]*)">/.exec(html)?.[1];
     policies.add(quoted?.replaceAll("&#39;", "'"));

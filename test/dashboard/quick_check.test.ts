@@ -1,7 +1,7 @@
 // Quick check: the page tries a pasted key with the real API, and leaves no trace of it.
 import type { Locator } from "playwright-core";
 import { expect } from "vitest";
-import { version } from "../../functions/public-api/endpoints.ts";
+import { version } from "../../functions/public-api/table/endpoints.ts";
 import { makeKey, signedIn } from "../support/companies.ts";
 import { stack } from "../support/stack.ts";
 import { translateEachPage } from "./browser.ts";

@@ -11,7 +11,7 @@ import { stack } from "../support/stack.ts";
 import { narrow, newPage, wide } from "./browser.ts";
 import { accessibilityProblems, clipped, expectGoodLooks, showIn } from "./looks.ts";
 import { test } from "./scene.ts";
-import { clipboard, expectFocus, path, press, says } from "./steps.ts";
+import { clipboard, expectFocus, isOnTop, path, press, says } from "./steps.ts";
 
 const openapi = JSON.parse(readFileSync(`${root}/docs/openapi.json`, "utf8"));
 type Method = { operationId: string; summary: string; parameters?: { name: string }[]; responses: object };
@@ -70,7 +70,7 @@ test("it can be read without signing in and without scripts: every endpoint with
     for (const text of words) expect(await operationOf(page, id).textContent()).toContain(text);
   // The frame is there too: header, menu in the page's order with changes below their list, guides, and colors.
   await page.getByRole("banner").getByRole("link", { name: "Sign in" }).waitFor();
-  await entryOf(page, "guides/python/").waitFor();
+  await entryOf(page, "guides/programs/").waitFor();
   const paths = await menuOf(page).locator(".method + span").allTextContents();
   const inPage = await page.locator("article.operation h3").allTextContents();
   expect(paths).toEqual([...inPage.map((name) => name.split(" ")[1]), "/mcp"]);
@@ -101,11 +101,11 @@ test("the first Tab leads past the menu, and an address that there is not says s
   await expectFocus(page, page.getByRole("link", { name: "Skip to the text" }));
   await page.keyboard.press("Enter");
   await expectFocus(page, page.getByRole("main"));
-  for (const at of ["/reference/guides/pyton", "/reference/guides/pyton/", "/nothing"]) {
+  for (const at of ["/reference/guides/python", "/reference/guides/python/", "/nothing"]) {
     const answer = await page.goto(at);
     expect(answer?.status(), at).toBe(404);
     await page.getByRole("heading", { name: "No such page" }).waitFor();
-    await entryOf(page, "guides/python/").waitFor();
+    await entryOf(page, "guides/programs/").waitFor();
   }
   await expectGoodLooks(page, "no-such-page");
 });
@@ -204,7 +204,7 @@ test("the menu marks where one is, and a guide can be copied", async () => {
   // On a slow machine the parts that come near are laid out over several frames.
   const slow = await page.context().newCDPSession(page);
   await slow.send("Emulation.setCPUThrottlingRate", { rate: 8 });
-  for (const id of ["listPulseResponses", "listRewards", "listDayRatings"]) {
+  for (const id of ["listPulseResponses", "listRewards", "http", "listDayRatings"]) {
     await entryOf(page, `#${id}`).click();
     await expect.poll(() => marked(page)).toEqual([`/reference/#${id}`]);
   }
@@ -230,59 +230,97 @@ test("the menu marks where one is, and a guide can be copied", async () => {
     .getByRole("link")
     .evaluateAll((all) => all.map((each) => getComputedStyle(each).color));
   expect(new Set(await colours).size, "the mark in forced colours").toBe(2);
-  await entryOf(page, "guides/typescript/").click();
-  await page.getByRole("heading", { name: "TypeScript", level: 1 }).waitFor();
-  expect(await page.title()).toBe("TypeScript · Recognition and rewards");
+  await entryOf(page, "guides/sqlite/").click();
+  await page.getByRole("heading", { name: "SQLite", level: 1 }).waitFor();
+  expect(await page.title()).toBe("A copy in one file (SQLite) · Recognition and rewards");
   await page.getByRole("button", { name: "Copy", exact: true }).first().click();
   await says(page.locator("pre + .copying"), "Copied");
   expect(await clipboard(page)).toBe(await page.locator("article pre").first().textContent());
   await press(page, "Copy as Markdown");
   await says(page.locator(".address"), "Copied");
-  expect(await clipboard(page)).toMatch(/^# TypeScript\n/);
+  expect(await clipboard(page)).toMatch(/^# A copy in one file/);
   await expectGoodLooks(page, "guide");
 });
 
+/** What people type, behind what must be among the first three: a heading, what it belongs to, or an address. */
+const typed = `
+errors: too many requests, 403, forbidden, 401 unauthorized, retry, 429; limits|errors: rate limit; night: cron;
+keys|authentication: api key, rotate key, token; authentication: authenticate; csv|export: download csv; lists: next page,
+pagination; excel|csv: excel, semicolon, csv excel; excel and power bi: powerbi, power bi; import: import rewards; counts|per
+team: top receivers, kudos per month; members: employee list, employee; changes|copy: incremental sync, webhooks; assistants:
+chatgpt, mcp; openapi: openapi, swagger; python: python example, pyton; api guide|requests: base url; rewards: include_archived;
+activity: kudos sender, receiver_id, thanks; mood|ratings|pulse: mood; errors|scopes: missing scope; metabase: tableau;
+errors|keys|check the key: expired`;
+/** As above. The search and the pages were not changed for these words. */
+const unseen = `
+questions|counts|averages: time zone; /rewards: stock; pulse-responses: survey answers; command line: proxy; other tools: postman;
+requests: cors, x-request-id; keys: expire key; numbers and dates|csv: decimal comma; warehouses: data warehouse`;
+
 test("the search finds what people type; it is announced, / leads to it, and Enter opens the first", async () => {
-  const page = await openReference("guides/curl/");
+  const page = await openReference("guides/programs/");
   const found = menuOf(page).getByRole("list", { name: "Found" }).getByRole("link");
+  const said = menuOf(page).getByRole("status");
+  await page.mouse.move(600, 400);
+  await page.mouse.wheel(0, 20_000);
   await page.keyboard.press("/");
   const search = menuOf(page).getByRole("searchbox");
   await expectFocus(page, search);
-  for (const [text, href] of Object.entries({
-    include_archived: /#listRewards/,
-    "kudos sender": /#(countActivity|listActivity)/,
-    mood: /ratings|pulse/i,
-    employee: /#listMembers/,
-    thanks: /kudos|activity/i,
-    pagination: /lists|#list/,
-    "next page": /lists|#list/,
-    "429": /errors|limits/,
-    "rate limit": /errors|limits/,
-    cron: /sqlite|command-line/,
-    tableau: /other-tools/,
-    chatgpt: /assistants/,
-    token: /authentication/,
-    expired: /errors|assistants|#checkKey/,
-    "power bi": /excel-and-power-bi/,
-    "missing scope": /errors|authentication|scope/,
-    receiver_id: /#(listActivity|countActivity)/,
-    pyton: /guides\/python/,
-    "csv excel": /excel|csv|command-line/,
-    mcp: /assistants/,
-  })) {
-    await search.fill(text);
-    await menuOf(page).getByRole("status").getByText(/found/).waitFor();
-    const first = async () =>
-      (await found.evaluateAll((all) => all.map((a) => a.getAttribute("href")))).slice(0, 4).join(" ");
-    await expect.poll(first, { message: text }).toMatch(href);
+  expect(await search.evaluate(isOnTop)).toBe(true);
+  /** The heading of what is found, and what it belongs to, with the address. */
+  const names = () =>
+    found.evaluateAll((all) =>
+      all.map((each) => [each.getAttribute("href"), ...[...each.children].slice(0, 2).map((part) => part.textContent)]),
+    );
+  for (const entry of `${typed};${unseen}`.replaceAll("\n", " ").split(";")) {
+    const [answer = "", words = ""] = entry.trim().split(": ");
+    for (const text of words.split(", ")) {
+      await search.fill(text);
+      const best = async () => `${(await names()).slice(0, 3)}`.toLowerCase();
+      await expect.poll(best, { message: text }).toMatch(new RegExp(answer));
+      expect(await said.textContent(), text).toBe(`${await found.count()} found. Enter opens the first.`);
+    }
   }
+  await search.fill("key");
+  await expect.poll(() => found.count()).toBeGreaterThan(40);
+  await search.fill("403");
+  await expect.poll(() => found.first().textContent()).toMatch(/^403 Forbidden Errors, API guide the key lacks/);
+  expect(await found.nth(1).locator("b").textContent()).toBe("403");
+  // The excerpt is the part of the text with most of the words.
+  await search.fill("rotate key");
+  await expect
+    .poll(() => found.first().locator("b").allTextContents())
+    .toEqual(expect.arrayContaining(["rotates", "key"]));
   await search.fill("zzyzx");
-  await menuOf(page).getByRole("status").getByText("Nothing found.").waitFor();
+  await said.getByText("Nothing found.").waitFor();
   await search.fill("python");
   await expect.poll(() => found.first().textContent()).toMatch(/^Python/);
   await expectGoodLooks(page, "reference-search");
   await search.press("Enter");
   await page.getByRole("heading", { name: "Python", level: 1 }).waitFor();
+});
+
+test("on each screen a first answer is in sight, no sample is cut, the code of each list is near, and the search stays", async () => {
+  const page = await newPage();
+  for (const [width, height] of [[390, 844] as const, [1280, 800] as const, [1920, 1080] as const]) {
+    await page.setViewportSize({ width, height });
+    for (const at of ["guides/programs/", ""]) {
+      await page.goto(`/reference/${at}`);
+      expect(await clipped(page), `${at} at ${width} px`).toEqual([]);
+    }
+    const answer = await page.locator("main pre").nth(1).boundingBox();
+    expect((answer?.y ?? height) + (answer?.height ?? 0), `${width} px`).toBeLessThan(height);
+    const isNear = await page.locator("article.operation").evaluateAll((all) => {
+      const topOf = (each: Element | null) => each?.getBoundingClientRect().top ?? Infinity;
+      return all.map((each) => topOf(each.querySelector("pre")) - topOf(each) < 2 * innerHeight);
+    });
+    expect(new Set(isNear), `${width} px`).toEqual(new Set([true]));
+    await page.mouse.wheel(0, 20_000);
+    await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(5000);
+    await expect.poll(() => menuOf(page).getByRole("searchbox").evaluate(isOnTop)).toBe(true);
+  }
+  // Where the samples are longer than the screen, a bar that is always there says so.
+  const bar = (each: Element) => getComputedStyle(each, "::-webkit-scrollbar").width;
+  expect(await page.locator(".beside").first().evaluate(bar)).toBe("8px");
 });
 
 test("on a narrow screen the menu is one line, which opens over the page until it has led somewhere", async () => {
@@ -315,7 +353,7 @@ test("each guide is accessible, its links lead somewhere, and files are download
   const links = menuOf(page).getByRole("link");
   const addresses = await links.evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).pathname));
   const guides = addresses.filter((address) => address.includes("guides"));
-  expect(guides).toEqual(expect.arrayContaining(["/reference/guides/python/", "/reference/guides/changelog/"]));
+  expect(guides).toEqual(expect.arrayContaining(["/reference/guides/programs/", "/reference/guides/changelog/"]));
   const pages = new Map(await Promise.all(guides.map(async (guide) => [guide, await read(guide)] as const)));
   const offered = new Set<string>();
   const guidePage = await newPage();

@@ -24,7 +24,7 @@ test("in Arabic nothing is cut or on the wrong side, and code stays as it is", a
     [`${path}?tab=history`, "ol font"],
     [`${path}?create=power-bi`, "[role=dialog] label font"],
     [`${path}?key=${id}`, "[role=dialog] dt font"],
-    ["/reference/guides/python/", "h1 font"],
+    ["/reference/guides/programs/", "h1 font"],
     ["/reference/", "h1 font"],
   ] as const) {
     await page.goto(at);

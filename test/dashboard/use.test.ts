@@ -43,7 +43,7 @@ test("each purpose fills in a key and leads to its own steps, until the first re
     ["Nightly copy", reading, "365", "sqlite", "&& public-data-api sync company.sqlite"],
     ["Reward import", importing, "365", "import-rewards", "Rewards › Try, write nothing"],
     ["Assistant (MCP)", [], "90", "assistants", `claude mcp add --transport http public-data ${stack.api_url}/mcp`],
-    ["Something else", ["read:members", "read:activity"], "", "curl", "| curl -H @-"],
+    ["Something else", ["read:members", "read:activity"], "", "programs", "| curl -H @-"],
   ] as const) {
     await press(page, "Create key");
     if (guide === "assistants") {
@@ -261,7 +261,7 @@ test("every guide that needs a key leads to the dialog with all of it filled in,
     }),
   );
   const script = ["nightly-copy"];
-  const scripts = ["curl", "powershell", "python", "r", "node", "typescript", "sqlite", "warehouses"];
+  const scripts = ["programs", "sqlite", "warehouses"];
   expect(Object.fromEntries(leads)).toEqual({
     "kudos-per-team": ["google-sheets"],
     "excel-and-power-bi": ["power-bi"],
@@ -273,8 +273,8 @@ test("every guide that needs a key leads to the dialog with all of it filled in,
     "other-tools": [""],
     api: [""],
     recipes: script,
-    "api-reference": [],
     "api-errors": [],
+    keys: [],
     databases: [],
     changelog: [],
   });

@@ -1,7 +1,7 @@
 // Every bad request of the table (test/support/bad_requests.ts, bad_imports.ts), sent to the function itself: its answer,
 // and that the database is called once, to verify the key and the scope of the endpoint.
 import { expect, test } from "vitest";
-import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { endpoints } from "../../functions/public-api/table/endpoints.ts";
 import { badImports } from "../support/bad_imports.ts";
 import { type BadRequest, badRequests } from "../support/bad_requests.ts";
 import { key, refusal, startService } from "../support/service.ts";

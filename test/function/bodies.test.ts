@@ -1,8 +1,8 @@
 // The room for bodies in an instance of the function (docs/api.md, Limits).
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Bodies } from "../../functions/public-api/bodies.ts";
-import { Visit } from "../../functions/public-api/fair_queue.ts";
-import type { ApiError } from "../../functions/public-api/responses.ts";
+import type { ApiError } from "../../functions/public-api/answers/errors.ts";
+import { Bodies } from "../../functions/public-api/line/bodies.ts";
+import { Wait } from "../../functions/public-api/line/visit.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -16,8 +16,8 @@ const settle = (milliseconds = 0) => vi.advanceTimersByTimeAsync(milliseconds);
 function send(bodies: Bodies, company: string) {
   const { readable, writable } = new TransformStream<Uint8Array>({}, {}, { highWaterMark: 100 });
   const writer = writable.getWriter();
-  const visit = new Visit(company, signal, Promise.resolve());
-  visit.owner = { company_id: company };
+  const wait = new Wait(signal);
+  wait.owner = { company_id: company };
   const taken = Promise.withResolvers<void>();
   const served = Promise.withResolvers<void>();
   const sent = {
@@ -35,7 +35,7 @@ function send(bodies: Bodies, company: string) {
     serve: served.resolve,
   };
   const request = new Request("https://any.example", { method: "POST", body: readable, duplex: "half" } as RequestInit);
-  const held = bodies.hold(visit, request, limit, async (take) => {
+  const held = bodies.hold(wait, request, limit, async (take) => {
     await taken.promise;
     take();
     sent.isWritten = true;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isWellFormedKey } from "../../functions/public-api/credentials.ts";
+import { isWellFormedKey } from "../../functions/public-api/request/key.ts";
 import { key, keyHash, startService, unauthorized } from "../support/service.ts";
 import vectors from "../vectors/api_keys.json" with { type: "json" };
 

@@ -4,9 +4,8 @@ import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import Papa from "papaparse";
 import { expect, test, vi } from "vitest";
-import { csv } from "../../functions/public-api/csv.ts";
-import { CsvConverter } from "../../functions/public-api/csv_converter.ts";
-import type { Column } from "../../functions/public-api/endpoint_types.ts";
+import { CsvConverter, csv } from "../../functions/public-api/lists/csv.ts";
+import type { Column } from "../../functions/public-api/table/types.ts";
 import { count, tried } from "../support/counts.ts";
 import { list, startService, type Upstream, withLength } from "../support/service.ts";
 
@@ -216,7 +215,8 @@ test("a page is read no faster than the caller takes the file, and given up when
   });
   const cancel = vi.fn();
   const page = new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
-  const file = csv(page, "teams", columns, false, {}).body as ReadableStream<Uint8Array>;
+  const file = csv(page, "teams", { args: {}, columns, format: "csv", escapeFormulas: false }, {})
+    .body as ReadableStream<Uint8Array>;
   const reader = file.getReader();
   for (let taken = 0; taken < 3; taken++) {
     await setImmediate();

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createApp } from "../../functions/public-api/app.ts";
-import { readSettings } from "../../functions/public-api/database.ts";
+import { readSettings } from "../../functions/public-api/settings.ts";
 import {
   key,
   problem,
@@ -115,7 +115,7 @@ describe("what the database may answer besides 200 is a 500, and the log has no 
 
   test("a list without its headers", async () => {
     service.answer("list_members", { headers: { "Content-Type": json }, body: "[]" });
-    await expectFailure(await service.send("/members"), /^Error at app\.ts:\d+:\d+$/);
+    await expectFailure(await service.send("/members"), /^Error at rows\.ts:\d+:\d+$/);
   });
 
   const older = "the database is older than this function, push the migrations (docs/operate/upgrade.md)";

@@ -1,6 +1,6 @@
 // Which keys an instance of the function remembers (docs/api.md, Limits).
 import { expect, test } from "vitest";
-import { KnownKeys } from "../../functions/public-api/known_keys.ts";
+import { KnownKeys } from "../../functions/public-api/line/known_keys.ts";
 
 const add = (keys: KnownKeys, key: string, company_id: string) => keys.add(key, { key_id: `id of ${key}`, company_id });
 

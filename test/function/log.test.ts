@@ -135,7 +135,7 @@ describe("docs/operate/logs-and-errors.md", async () => {
   });
 
   test("names each error that has words of its own", async () => {
-    const files = globSync(`${root}/functions/public-api/*.ts`);
+    const files = globSync(`${root}/functions/public-api/**/*.ts`);
     const source = (await Promise.all(files.map((file) => readFile(file, "utf8")))).join("\n");
     const own = /(?<=(unauthorized|tooManyRequests)\(")[^"]+|(?<=logged: \{ (\.\.\.owner, )?error: ")[^"]+/g;
     const words = source.match(own) ?? [];

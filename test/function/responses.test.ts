@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
-import { endpoints } from "../../functions/public-api/endpoints.ts";
-import { scopes } from "../../functions/public-api/scopes.ts";
+import { endpoints } from "../../functions/public-api/table/endpoints.ts";
+import { scopes } from "../../functions/public-api/table/scopes.ts";
 import { key, list, startService } from "../support/service.ts";
 
 const service = await startService();

@@ -1,7 +1,7 @@
 // Callers that have no key yet (docs/api.md, Assistants) take nothing from those that have one.
 import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
-import { nameOfClient } from "../../functions/public-api/assistants.ts";
+import { nameOfClient } from "../../functions/public-api/assistants/programs.ts";
 import { internalServerError, list, startService } from "../support/service.ts";
 
 const address = "https://any.example";

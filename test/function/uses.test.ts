@@ -2,9 +2,9 @@
 // tells the database beside each call; and the refused use of a dead key.
 import type { ServerResponse } from "node:http";
 import { expect, test, vi } from "vitest";
-import { clientOf, quickCheck } from "../../functions/public-api/client.ts";
-import { endpoints } from "../../functions/public-api/endpoints.ts";
-import { RefusedUses } from "../../functions/public-api/refused_uses.ts";
+import { RefusedUses } from "../../functions/public-api/line/refused_uses.ts";
+import { programOf, quickCheck } from "../../functions/public-api/request/caller.ts";
+import { endpoints } from "../../functions/public-api/table/endpoints.ts";
 import { madeUpKey } from "../support/made_up_key.ts";
 import { keyHash, list, missingScope, owner, refusal, refusedKey, startService } from "../support/service.ts";
 
@@ -31,7 +31,7 @@ test.each([
   [`(${"x".repeat(500)}) late/1`, undefined],
   [`${"word ".repeat(30)}end`, "word ".repeat(12).trim()],
 ])("of the User-Agent %j the program is %j", (userAgent, program) => {
-  expect(clientOf(userAgent)).toBe(program);
+  expect(programOf(userAgent)).toBe(program);
 });
 
 const endpointsOf = () => service.calls.map(({ headers }) => [headers["x-endpoint"], headers["x-client"]]);
@@ -121,11 +121,11 @@ test("a company has 200 notes a minute, others have theirs", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: 60_000 });
   const noted: string[] = [];
   const uses = new RefusedUses(async (_rpc, { key_hash }) => {
-    noted.push(key_hash);
+    noted.push(String(key_hash));
     return { headers: new Headers(), body: "" as never, logged: {} };
   });
   const caller = { scope: null, endpoint: "GET /", noted: {} };
-  const note = (keyHash: string, company: string) => uses.note(keyHash, 401, company, caller);
+  const note = (keyHash: string, company: string) => uses.note({ keyHash, caller }, 401, company);
   for (let key = 0; key < 250; key++) note(`A ${key}`, "A");
   for (const key of ["B", "B"]) note(key, "B");
   await expect.poll(() => noted.length).toBe(201);

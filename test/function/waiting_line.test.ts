@@ -1,13 +1,14 @@
 // The line before the database (docs/api.md, Limits), with calls that end when a test says so.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { Busy } from "../../functions/public-api/database.ts";
-import { Visit } from "../../functions/public-api/fair_queue.ts";
-import { ApiError, tooManyRequests, unauthorized } from "../../functions/public-api/responses.ts";
-import { quick, WaitingLine } from "../../functions/public-api/waiting_line.ts";
+import { ApiError, tooManyRequests, unauthorized } from "../../functions/public-api/answers/errors.ts";
+import type { CallDatabase } from "../../functions/public-api/database/data_api.ts";
+import { Busy } from "../../functions/public-api/database/refusals.ts";
+import { type Visit, Wait } from "../../functions/public-api/line/visit.ts";
+import { WaitingLine } from "../../functions/public-api/line/waiting_line.ts";
 import { verifiedKey } from "../support/service.ts";
 
 /** A call of the database: the company, and whether it is for a page, a total, or verifies the key. */
-type Call = { company: string; what: "page" | "total" | "verify"; end: (error?: unknown) => Promise<void> };
+type Call = { company: string; what: string; end: (error?: unknown) => Promise<void> };
 
 let line: WaitingLine;
 /** The calls that are under way, in the order in which they began. */
@@ -15,7 +16,7 @@ let running: Call[];
 let requestsAtOnce: number;
 beforeEach(() => {
   vi.useFakeTimers();
-  line = new WaitingLine();
+  line = new WaitingLine(callDatabase);
   [running, requestsAtOnce] = [[], 4];
 });
 afterEach(() => void vi.useRealTimers());
@@ -31,6 +32,25 @@ const endAll = async (error?: unknown) => {
   while (running.length > 0) await running[0]?.end(error);
 };
 
+/** A call ends when the test says so; that of a code at once, because there is no such code. */
+const callDatabase: CallDatabase = async (what, { key_hash, bytes }, _caller, read) => {
+  if (what === "redeem_assistant_code")
+    return { headers: new Headers(), body: await read(new Response("null")), logged: {} };
+  const key = String(key_hash);
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const end = async (error?: unknown) => {
+    running = running.filter((call) => call.end !== end);
+    if (error) reject(error);
+    else resolve();
+    await settle();
+  };
+  running.push({ company: key.slice(-1), what: what.replace("_api_key", ""), end });
+  await promise;
+  const verified = new Response(JSON.stringify({ ...verifiedKey, requests_at_once: requestsAtOnce }));
+  const headers = new Headers({ "Content-Length": String(bytes) });
+  return { headers, body: await read(verified), logged: ownerOf(key) };
+};
+
 /** What comes of a request: its status is 0 while it waits, then 200 or that of its error. */
 function outcome(visit: Visit, called: Promise<unknown>) {
   const request = { visit, status: 0, logged: {} };
@@ -42,6 +62,12 @@ function outcome(visit: Visit, called: Promise<unknown>) {
 }
 
 const { signal: stays } = new AbortController();
+
+/** A visit, as far as the line looks at it. */
+function visitOf(keyHash: string, signal = stays, ended: Promise<unknown> = Promise.resolve(), connection = "") {
+  const caller = { scope: null, endpoint: "GET /activity", noted: {} };
+  return Object.assign(new Wait(signal), { keyHash, caller, ended, connection }) as Visit;
+}
 
 /** Sends a request with a key, whose last letter is its company. Its answer is read at once, or when `ended` is settled. */
 function ask(
@@ -55,25 +81,10 @@ function ask(
     connection = "",
   } = {},
 ) {
-  const begin = async <Body>(what: Call["what"], body: Body) => {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const end = async (error?: unknown) => {
-      running = running.filter((call) => call.end !== end);
-      if (error) reject(error);
-      else resolve();
-      await settle();
-    };
-    running.push({ company: key.slice(-1), what, end });
-    await promise;
-    return { headers: new Headers({ "Content-Length": String(bytes) }), body, logged: ownerOf(key) };
-  };
-  const verify = () => begin("verify", JSON.stringify({ ...verifiedKey, requests_at_once: requestsAtOnce }));
   line.arrived(connection);
-  const visit = new Visit(key, signal, ended, connection);
-  return outcome(
-    visit,
-    line.page(visit, isTotal, () => begin(isTotal ? "total" : "page", body), verify),
-  );
+  const visit = visitOf(key, signal, ended, connection);
+  const rpc = isTotal ? "total" : "page";
+  return outcome(visit, line.call(visit, { rpc, args: () => ({ bytes }), read: () => body, isPage: true, isTotal }));
 }
 
 /** Makes the instance know these keys. */
@@ -179,14 +190,18 @@ describe("a key that is new to the instance", () => {
   });
 
   test("is a failure when the database does not say whose it is", async () => {
-    const reply = async () => ({ headers: new Headers(), body: JSON.stringify(verifiedKey), logged: {} });
-    await expect(line.call(new Visit("A", stays, Promise.resolve()), quick, reply, reply)).rejects.toThrow("whose key");
+    const nobodys = new WaitingLine(async (_rpc, _args, _caller, read) => {
+      const body = await read(new Response(JSON.stringify(verifiedKey)));
+      return { headers: new Headers(), body, logged: {} };
+    });
+    await expect(nobodys.call(visitOf("A"), { rpc: "page", args: () => ({}), read: () => "" })).rejects.toThrow(
+      "whose key",
+    );
   });
 
   const guessCode = () => {
-    const visit = new Visit("", stays, Promise.resolve());
-    const noSuchCode = async () => ({ headers: new Headers(), body: "null", logged: {} });
-    return outcome(visit, line.callWithoutKey(visit, noSuchCode));
+    const visit = visitOf("");
+    return outcome(visit, line.callWithoutKey(visit, "redeem_assistant_code", {}));
   };
 
   test.each<[what: string, guess: (key: string) => ReturnType<typeof ask>]>([

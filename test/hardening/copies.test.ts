@@ -10,7 +10,7 @@ import { expect, test } from "vitest";
 import { exportCommand } from "../../cli/src/commands/export.ts";
 import { syncCommand } from "../../cli/src/commands/sync.ts";
 import { nameOf } from "../../cli/src/lists.ts";
-import { lists } from "../../functions/public-api/endpoints.ts";
+import { lists } from "../../functions/public-api/table/endpoints.ts";
 import { runHere } from "../cli/faulty_proxy.ts";
 import { workFolder } from "../support/command_line.ts";
 import { Copy, exported } from "../support/copy.ts";

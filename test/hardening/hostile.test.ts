@@ -2,7 +2,7 @@
 // answer has a status of the reference, and every error is { "error": <text> }.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { endpoints } from "../../functions/public-api/table/endpoints.ts";
 import { badImports } from "../support/bad_imports.ts";
 import { badRequests } from "../support/bad_requests.ts";
 import { companyOfFile } from "../support/companies.ts";

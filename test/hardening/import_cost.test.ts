@@ -44,10 +44,15 @@ const worstBodies: Record<string, string> = {
   "white space": `${" ".repeat(bytes - 2)}{}`,
   "white space between rows": filled(() => `{${" ".repeat(16_000)}},`, "[", "{}]"),
   quotes: '"'.repeat(bytes),
+  "white space alone": " ".repeat(bytes),
+  "a text of emoji without an end": `"${"🎉".repeat(bytes / 4 - 1)}`,
+  "escapes in a text without an end": `"${"\\n".repeat(bytes / 2 - 1)}`,
   "backslashes in a text": `"${"\\\\".repeat(bytes / 2 - 2)}"`,
   "500 rows of texts one character too long": rewards(() => ({ description: "🎉".repeat(2001) })),
   "500 rows of lone surrogates": rewards(() => ({ description: "\ud800".repeat(1999) })),
 };
+
+const notUtf8 = new TextEncoder().encode("\ufffd".repeat(bytes / 3)).fill(0xff, -1);
 
 let running: FunctionProcess;
 beforeAll(async () => {
@@ -108,6 +113,8 @@ type Body = [what: string, most: number, body: () => BodyInit, status?: number];
 test.each<Body>([
   ["the largest import", 3, () => largestImport, 200],
   ...Object.entries(worstBodies).map(([what, body]): Body => [what, 3, () => body, 400]),
+  // Where bytes are not UTF-8, decoders write this character.
+  ["a byte that is not UTF-8, behind characters that stand for such", 3, () => notUtf8, 400],
   // For each piece the system takes longer than the function.
   ...[1, 100, 1000, 1500].map((size): Body => [`pieces of ${size} bytes`, 8, () => pieces(size)]),
 ])("%s: at most %i times the ruler", async (_what, most, body, status) => {

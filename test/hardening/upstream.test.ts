@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { get, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { endpoints } from "../../functions/public-api/table/endpoints.ts";
 import { denoCommand, functionSettings } from "../../scripts/stack/edge_function.ts";
 import { startProgram } from "../support/command_line.ts";
 import { type FunctionProcess, startFunction } from "../support/function_process.ts";

@@ -42,7 +42,7 @@ async function rewrittenEverywhere(sql: Sql, routine: string, [name, from, to = 
 
 async function fromCatalog(sql: Sql): Promise<Mutant[]> {
   return await sql<Mutant[]>`
-    with ours as (select oid, nspname from pg_namespace where nspname in ('app', 'api', 'public', 'staging')),
+    with ours as (select oid, nspname from pg_namespace where nspname in ('app', 'lists', 'public', 'staging')),
     relations as (select c.oid, c.oid::regclass as relation, relkind from pg_class as c join ours on ours.oid = relnamespace),
     routines as (select p.*, p.oid::regprocedure as routine, nspname from pg_proc as p join ours on ours.oid = pronamespace)
     select format('policy %s on %s lets everything through', polname, polrelid::regclass) as name,
@@ -96,19 +96,21 @@ async function servingFunctions(sql: Sql): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** What each function that serves API keys must not lose. */
+/** What the functions that serve API keys, and those that they share, must not lose. */
 const ofServing: Removal[] = [
   ["does not ask about the row-level security of $1", /row_security_active\('([^']+)'::regclass\)/, "true"],
-  ["asks for no scope", /(?<=app\.authenticate\(key_hash, )(?!required_scope)[^)]+/, "null"],
-  ["does not name the company", /\w+\.company_id = api_key\.company_id/, "true"],
+  ["asks for no scope", /(?<=app\.admit\(key_hash, )(?!required_scope|facts)[^)]+/, "null"],
+  ["asks for no scope of a list", /(?<=scope := )'read:\w+'/, "null"],
+  ["does not name the company", /\w+\.company_id = (api_key\.|page\.)?company(_id)?\b/, "true"],
 ];
+const sharedByServing = ["app.admit", "lists.begin", "lists.facts"];
 
 /** All mutants that the pgTAP tests must notice. */
 export async function databaseMutants(sql: Sql): Promise<Mutant[]> {
   const mutants = await fromCatalog(sql);
   const serving = await servingFunctions(sql);
-  for (const removal of ofServing) mutants.push(...(await rewritten(sql, serving, removal)));
-  const counting = ["app.rarest_members_filter", "app.rarest_kudos_filter"];
+  for (const removal of ofServing) mutants.push(...(await rewritten(sql, [...serving, ...sharedByServing], removal)));
+  const counting = ["lists.rarest_member_filter", "lists.rarest_kudos_filter"];
   mutants.push(...(await rewritten(sql, counting, ["counts to the end", /limit 1000/])));
   for (const [routine, removals] of Object.entries(inOne)) {
     for (const removal of removals) {
@@ -120,21 +122,26 @@ export async function databaseMutants(sql: Sql): Promise<Mutant[]> {
 
 /** What makes the rows of a page, in the statements of the list functions. */
 const ofLists: Removal[] = [
-  ["loses rows of the same instant", /\((\w+\.instant), \w+\.id\) < \(\w+, below_id\)/, "$1 < below_instant"],
   ["leaves out rows of the very instant of since", /(?<=\w\.instant) >= since/, " > since"],
-  ["leaves out rows of the very instant of until", /(?<=until) \+ interval '1 microsecond'/],
   ["puts the lowest id first", /(?<=\w\.id) desc/],
   ["reads no row past the page", /(?<=limit max_rows) \+ 1/],
-  ["says that there are more", /found_rows > max_rows/, "found_rows >= max_rows"],
-  ["does not look at a further filter", /\(list_\w+\.\w+ is null or [^()]*\)/, "true"],
-  ["does not look at its leading filter", /and \w+\.\w+ = list_\w+\.\w+/],
+  ["does not look at a further filter", /\((?:list_\w+\.)?\w+ is null or (?!strpos)[^()]*\)/, "true"],
+  ["does not look at its leading filter", /and v\.\w+ = (?!page)[\w.]+/],
   ["answers archived rewards", /not \w+\.is_archived/, "true"],
   ["ignores include", /include is null/, "true"],
+];
+
+/** What makes the pages of every list. */
+const ofPages: [routine: string, ...Removal][] = [
+  ["lists.begin", "rows of the very instant of until are left out", /(?<=until) \+ interval '1 microsecond'/],
+  ["lists.begin", "starting_after is taken alone", /\(after_time, starting_after\) < \(\w+, below_id\)/, "true"],
   [
-    "takes starting_after alone, without until",
-    /(?<=until[\s\S]*)\(after_time, starting_after\) < \(\w+, below_id\)/,
-    "true",
+    "lists.is_in",
+    "rows of the same instant are lost",
+    /ROW\((instant), id\) < ROW\(.*?\)\)/,
+    "instant < page.instant)",
   ],
+  ["app.end_page", "there are always more", /found_rows > max_rows/, "found_rows >= max_rows"],
 ];
 
 const weakBytes = "decode(md5(random()::text) || md5(random()::text), 'hex')";
@@ -193,8 +200,8 @@ export async function stackMutants(sql: Sql): Promise<StackMutant[]> {
   }
   const unlimited = await rewrittenEverywhere(sql, "public.list_members", [
     "neither the policy nor the function names the company of a member",
-    /v\.company_id = api_key\.company_id/,
-    "true",
+    /lists\.is_in\(page, v\.company_id,/,
+    "lists.is_in(page, page.company_id,",
   ]);
   const policy = "; alter policy api_read on app.members using";
   mutants.push({
@@ -204,6 +211,9 @@ export async function stackMutants(sql: Sql): Promise<StackMutant[]> {
     restore: `${unlimited.restore}${policy} (company_id = (select app.current_company_id()))`,
     tests: "test/hardening/isolation.test.ts",
   });
+  for (const [routine, ...removal] of ofPages)
+    for (const mutant of await rewritten(sql, [routine], removal))
+      mutants.push({ ...mutant, name: removal[0], tests: "test/api/lists.test.ts" });
   const lists = (await servingFunctions(sql)).filter((name) => /list_(?!changes)/.test(name));
   for (const removal of ofLists) {
     for (const mutant of await rewritten(sql, lists, removal)) {

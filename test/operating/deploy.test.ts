@@ -29,8 +29,9 @@ const importsOf = (source: string): string[] =>
   [...source.matchAll(/(?:\bfrom |^import |\bimport\()"([^"]+)"/gm)].map(([, specifier = ""]) => specifier);
 
 test("every file of the function arrives as it is, and no other file of the repository", async () => {
-  const names = await readdir(`${root}/${folder}`);
-  expect(names).toEqual(expect.arrayContaining(["index.ts", "endpoints.ts", "deno.json"]));
+  const inFolder = await readdir(`${root}/${folder}`, { recursive: true });
+  const names = inFolder.filter((name) => /\.\w+$/.test(name));
+  expect(names).toEqual(expect.arrayContaining(["index.ts", "table/endpoints.ts", "deno.json"]));
   expect([...sent.keys()].sort()).toEqual(names.map((name) => `${folder}/${name}`).sort());
   for (const [path, text] of sent) expect(text, path).toBe(await readFile(`${root}/${path}`, "utf8"));
 });

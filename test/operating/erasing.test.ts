@@ -1,7 +1,7 @@
 // People who leave (docs/operate/erase-and-retain.md): what app.erase_member removes, and what it keeps.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { endpoints } from "../../functions/public-api/table/endpoints.ts";
 import { withDatabase } from "../../scripts/stack/database.ts";
 import { good, ids, load, untouched } from "../support/loading.ts";
 import { hashOf } from "../support/stack.ts";

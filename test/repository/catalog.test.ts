@@ -4,7 +4,6 @@ import { hash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { expectedFile, expectedSql } from "../../scripts/migration/expectation.ts";
 import { withDatabase } from "../../scripts/stack/database.ts";
 import { difference, migrationFiles, schemaFiles } from "../../scripts/stack/difference.ts";
 import { root } from "../../scripts/stack/process.ts";
@@ -32,11 +31,6 @@ test("supabase/migrations makes the database that sql/schema makes: the running 
   const missing = await difference(stack.database_url, fromSchema);
   expect(missing, "npm run migration -- <name> writes what is missing").toBe("");
   expect(await storage(stack.database_url)).toEqual(await storage(fromSchema));
-});
-
-test("sql/commands/check.sql expects this database", async () => {
-  const isWritten = (await expectedSql(fromSchema)) === (await readFile(expectedFile, "utf8"));
-  expect(isWritten, "npm run migration -- <name> writes what it expects").toBe(true);
 });
 
 test("a project that grants everything new in public to all roles, as older ones do, gets the same database", async () => {

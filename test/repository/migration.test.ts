@@ -3,7 +3,7 @@
 import { hash } from "node:crypto";
 import { appendFile, cp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { version } from "../../functions/public-api/endpoints.ts";
+import { version } from "../../functions/public-api/table/endpoints.ts";
 import { mayBeBuiltBefore } from "../../scripts/migration/built_before.ts";
 import { runSql } from "../../scripts/stack/database.ts";
 import { root } from "../../scripts/stack/process.ts";

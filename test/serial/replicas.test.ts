@@ -2,7 +2,7 @@
 // killed and promoted. In front of it, and of the primary, is a Data API.
 // Needs a stack of its own: the standby is a copy of the files of the stack's server.
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { endpoints } from "../../functions/public-api/table/endpoints.ts";
 import { type ApiKey, companyOfFile } from "../support/companies.ts";
 import { type FunctionProcess, startDataApi, startFunction } from "../support/function_process.ts";
 import { ask, queries } from "../support/log_queries.ts";

@@ -6,7 +6,7 @@ select plan(7);
 
 -- The schemas of this project, and the roles that requests run as.
 create function pg_temp.ours() returns regnamespace[] language sql stable
-return array(select oid::regnamespace from pg_namespace where nspname in ('app', 'api', 'staging'));
+return array(select oid::regnamespace from pg_namespace where nspname in ('app', 'lists', 'staging'));
 create temporary table roles as select unnest(array['anon', 'authenticated', 'service_role', 'public_api', 'authenticator']) as role;
 
 -- Roles
@@ -48,8 +48,8 @@ select bag_eq(
     where has_schema_privilege(role, oid, privilege)
       and (oid = any (pg_temp.ours()) or nspname in ('public', 'extensions') and privilege = 'create')
   $$,
-  $$ values ('public_api', 'app', 'usage'), ('authenticated', 'app', 'usage'), ('service_role', 'app', 'usage'), ('public_api', 'api', 'usage') $$,
-  'Schema app is open to public_api, authenticated and service_role, schema api to public_api alone, and none of these roles may create anything'
+  $$ values ('public_api', 'app', 'usage'), ('authenticated', 'app', 'usage'), ('service_role', 'app', 'usage'), ('public_api', 'lists', 'usage') $$,
+  'Schema app is open to public_api, authenticated and service_role, schema lists to public_api alone, and none of these roles may create anything'
 );
 select is_empty(
   $$

@@ -48,7 +48,7 @@ create temporary view relations as
 select c.oid, c.oid::regclass::text as name, c.relkind
 from pg_class as c
 where c.relnamespace in (
-    select n.oid from pg_namespace as n where n.nspname in ('app', 'api', 'staging', 'public', 'auth', 'supabase_migrations')
+    select n.oid from pg_namespace as n where n.nspname in ('app', 'lists', 'staging', 'public', 'auth', 'supabase_migrations')
   )
   and c.relkind in ('r', 'p', 'v', 'm', 'f')
   and not exists (select from pg_depend as d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e');
@@ -72,7 +72,7 @@ begin atomic
   select command, '*', p.pronamespace::regnamespace || '.' || p.proname
   from pg_proc as p, unnest(array['execute', 'execute with grant option']) as command
   -- An owner may always grant.
-  where (command = 'execute' or p.proowner <> role::regrole) and p.pronamespace::regnamespace::text in ('app', 'api', 'staging', 'public')
+  where (command = 'execute' or p.proowner <> role::regrole) and p.pronamespace::regnamespace::text in ('app', 'lists', 'staging', 'public')
     and has_function_privilege(role, p.oid, command)
     and not exists (select from pg_depend as d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e');
 end;
@@ -100,18 +100,21 @@ insert into expected values
     public.rename_api_key,public.replace_api_key,public.revoke_api_key,app.admins_to_ask,app.check_api_key_name,app.count_day,app.current_admin,app.current_admins,app.current_member,
     app.insert_api_key,app.iso_8601,app.link_member,app.scopes}'),
   -- The rights of these functions as public_api: they read what the API returns, and write the columns of an import.
-  ('{public_api}', 'select', '*', '{api.members,api.teams,api.categories,api.activity,api.rewards,api.day_ratings,api.pulse_responses,
+  ('{public_api}', 'select', '*', '{lists.members,lists.teams,lists.activity,lists.activity_with_ids,lists.activity_with,
+    lists.categories,lists.rewards,lists.rewards_with,lists.day_ratings,lists.day_ratings_with,lists.pulse_responses,
+    lists.pulse_responses_with,
     app.teams,app.members,app.categories,app.kudos,app.rewards,app.day_ratings,app.pulse_questions,app.pulse_responses,
     app.deletions,app.forgotten_deletions}'),
   ('{public_api}', 'select', 'id, name', '{app.companies}'),
   ('{public_api}', 'insert',
     'company_id, description, external_id, image_url, is_archived, name, points_cost, reward_type, stock_count, vendor_name', '{app.rewards}'),
   ('{public_api}', 'update', 'description, image_url, is_archived, name, points_cost, reward_type, stock_count, vendor_name', '{app.rewards}'),
-  ('{public_api}', 'execute', '*', '{app.authenticate,app.changing_list,app.cursor_origin,app.list_headers,app.member_with_email,
-    app.note_refused_use,app.refuse_cursor,app.requests_at_once,app.take_turn_of_total,app.totals_at_once,
-    app.first_of_window,app.from_replica,app.max_replica_lag,app.most_groups,app.periods,
-    app.current_company_id,app.origin_of_cursors,app.page_of_changes,app.iso_8601,app.page_headers,app.plain,app.rarest_kudos_filter,
-    app.rarest_members_filter,app.refuse_starting_after,app.refuse_without_row_security,app.respond}');
+  ('{public_api}', 'execute', '*', '{app.admit,app.authenticate,app.current_company_id,app.end_page,app.first_of_window,
+    app.from_replica,app.iso_8601,app.max_replica_lag,app.most_groups,app.note_refused_use,app.periods,
+    app.refuse_without_row_security,app.requests_at_once,app.respond,app.take_turn_of_total,app.totals_at_once,
+    lists.answer,lists.begin,lists.changed,lists.changed_and_deleted,lists.cursor,lists.cursor_origin,lists.facts,
+    lists.included_in_activity,lists.includes,lists.is_after,lists.is_in,lists.member_with_email,lists.only,lists.origin_of_cursors,
+    lists.plain,lists.rarest_kudos_filter,lists.rarest_member_filter,lists.refuse_cursor}');
 
 select bag_eq(
   format('select * from pg_temp.can(%L)', role),
@@ -130,7 +133,7 @@ create function pg_temp.found_by(actor text) returns table (relation text, compa
 declare
   company_column text;
 begin
-  for relation in select r.name from relations as r where r.name ~ '^(app|api)\.' loop
+  for relation in select r.name from relations as r where r.name ~ '^(app|lists)\.' loop
     company_column := case relation when 'app.companies' then 'id' else 'company_id' end;
     companies := pg_temp.try(actor, format('select coalesce(string_agg(distinct pg_temp.whose(%I), '' and ''), ''nobody'') from %s', company_column, relation));
     if companies !~ '^42501 permission denied' then

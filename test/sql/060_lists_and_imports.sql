@@ -9,21 +9,35 @@ select p.proname::text as list, case when p.proname in ('list_activity', 'list_p
 from pg_proc as p where p.pronamespace = 'public'::regnamespace and p.proname like 'list\_%' and p.proowner = 'public_api'::regrole
   and p.proname <> 'list_changes';
 
-select plan((24 + 4 * count(*))::integer) from lists;
+select plan((25 + 4 * count(*))::integer) from lists;
 
 select pg_temp.new_company_with_rows('Acorn');
 
 create function pg_temp.page_of(list text, max_rows integer) returns json language sql
 return pg_temp.served(format('%I($1, %s)', list, max_rows))::json;
 
+-- The turn of a total is held until the end of the transaction.
+create function pg_temp.turns_after(call text) returns bigint language sql as $$
+  select pg_temp.served(call);
+  select count(*) from pg_locks
+  where locktype = 'advisory' and pid = pg_backend_pid() and (classid::bigint << 32) + objid::bigint between 7330216700000001 and 7330216700000099;
+$$;
+select is(
+  array(select pg_temp.turns_after(call) from unnest(array[
+    'list_members($1, 100)', 'list_members($1, 100, name => ''max'', team_id => pg_temp.id(''row''))', 'list_members($1, 100, name => ''max'')'
+  ]) as call),
+  array[0, 0, 1]::bigint[],
+  'People by name take the turn of a total, but not those of a team, whose index leads'
+);
+
 select is_empty(
   $$
     select a.attrelid::regclass, a.attname
     from pg_attribute as a
-    where a.attnum > 0 and a.attrelid::regclass::text in ('app.day_ratings', 'api.day_ratings', 'app.pulse_responses', 'api.pulse_responses')
+    where a.attnum > 0 and a.attrelid::regclass::text in ('app.day_ratings', 'lists.day_rating_with', 'app.pulse_responses', 'lists.pulse_response_with')
       and a.attname not in ('company_id', 'id', 'comment', 'created_at', 'instant', 'changed_in')
       and a.attname <> all (case
-        when a.attrelid::regclass::text ~ 'day_ratings' then array['rating', 'team_id', 'team_name', 'points_awarded']
+        when a.attrelid::regclass::text ~ 'day_rating' then array['rating', 'team_id', 'team_name', 'points_awarded']
         else array['timestamp', 'question_id', 'question', 'response_type', 'value'] end)
   $$,
   -- Proves: service.8, service.9
@@ -31,7 +45,7 @@ select is_empty(
 );
 select is(
   case when pg_temp.page_of(list, 1) is not null then pg_temp.headers() end,
-  jsonb_build_object('X-Key-Id', k.id, 'X-Company-Id', pg_temp.id('Acorn'), 'X-Row-Count', '1', 'X-Next', pg_temp.page_of(list, 1) -> 0 ->> 'id',
+  jsonb_build_object('X-Key-Id', k.id, 'X-Company-Id', pg_temp.id('Acorn'), 'X-Row-Count', '1',
     'X-Next-Page', concat_ws('_', pg_temp.page_of(list, 1) -> 0 ->> time, pg_temp.page_of(list, 1) -> 0 ->> 'id'), 'X-Has-More', (json_array_length(pg_temp.page_of(list, 2)) = 2)::text),
   list || ' says in its headers whose rows these are, for which key, how many, which is the last, and whether there are more'
 )

@@ -14,7 +14,7 @@ return public.list_changes(pg_temp.key('Acorn'), list, max_rows, after);
 create function pg_temp.refusal(list text, after text) returns text language sql
 return pg_temp.served(format('list_changes($1, %L, 100, %L)', list, after));
 create function pg_temp.cursor(list text, number bigint, id uuid default pg_temp.id('nothing'), company text default 'Acorn') returns text language sql
-return app.cursor_origin(pg_temp.id(company), list) || lpad(to_hex(number), 16, '0') || replace(id::text, '-', '');
+return lists.cursor_origin(pg_temp.id(company), list) || lpad(to_hex(number), 16, '0') || replace(id::text, '-', '');
 
 -- Cursors
 
@@ -305,12 +305,12 @@ select is(pg_temp.refusal('activity', 'start'), 'PT501 changes in app.kudos have
 
 -- A promoted standby begins a new timeline, and pg_upgrade makes a new server identifier but keeps all oids. Nothing in a
 -- test can, so the number is put into the texts of the functions.
-create temporary table origins as select app.cursor_origin(pg_temp.id('Acorn'), 'members') as origin;
-do $do$ begin execute replace(pg_get_functiondef('app.origin_of_cursors'::regproc), 's.system_identifier', '(s.system_identifier + 1)'); end $do$;
-insert into origins select app.cursor_origin(pg_temp.id('Acorn'), 'members');
+create temporary table origins as select lists.cursor_origin(pg_temp.id('Acorn'), 'members') as origin;
+do $do$ begin execute replace(pg_get_functiondef('lists.origin_of_cursors'::regproc), 's.system_identifier', '(s.system_identifier + 1)'); end $do$;
+insert into origins select lists.cursor_origin(pg_temp.id('Acorn'), 'members');
 select is((select count(distinct origin) from origins), 2::bigint, 'A server that was upgraded gives other cursors: its identifier is in them');
-do $do$ begin execute replace(pg_get_functiondef('app.cursor_origin'::regproc), '.timeline_id', '.timeline_id + 1'); end $do$;
-insert into origins select app.cursor_origin(pg_temp.id('Acorn'), 'members');
+do $do$ begin execute replace(pg_get_functiondef('lists.cursor_origin'::regproc), '.timeline_id', '.timeline_id + 1'); end $do$;
+insert into origins select lists.cursor_origin(pg_temp.id('Acorn'), 'members');
 select is((select count(distinct origin) from origins), 3::bigint, 'A server that was promoted gives other cursors: its timeline is in them');
 
 select * from finish();

@@ -36,7 +36,7 @@ from (
   union all
   select format('list_changes($1, %L, 100, ''start'')', l.list) from pg_temp.lists() as l
   union all
-  select format('list_changes($1, ''teams'', 100, %L)', app.cursor_origin(pg_temp.id('Acorn'), 'teams') || lpad('3', 16, '0') || repeat('0', 32))
+  select format('list_changes($1, ''teams'', 100, %L)', lists.cursor_origin(pg_temp.id('Acorn'), 'teams') || lpad('3', 16, '0') || repeat('0', 32))
 ) as served (call);
 
 -- The tables that each function reads, through its views and in what it calls.
@@ -47,13 +47,17 @@ with recursive texts as (
   -- Functions that it calls and that run with the rights of their caller.
   select texts.name, p.prosrc
   from texts
-  join pg_proc as p on p.pronamespace = 'app'::regnamespace and not p.prosecdef and texts.text ~ ('\mapp\.' || p.proname || '\(')
+  join pg_proc as p on p.pronamespace::regnamespace::text in ('app', 'lists') and not p.prosecdef
+    and texts.text ~ format('\m%s\.%s\(', p.pronamespace::regnamespace, p.proname)
 ),
 named as (
   select texts.name, c.oid as relation
   from texts
   join pg_class as c on c.relkind in ('r', 'v')
     and texts.text ~ ('\m(from|join|into|update) ' || c.relnamespace::regnamespace || '\.' || c.relname || '\M')
+  union
+  -- list_changes names its views when it is called.
+  select 'list_changes', c.oid from pg_class as c where c.relkind = 'v' and c.relnamespace = 'lists'::regnamespace
   union
   select named.name, dependency.refobjid
   from named

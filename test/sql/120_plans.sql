@@ -18,6 +18,7 @@ from (values
   ('members', 'list_members($1, 100)', 'members_newest'),
   ('a thousand members', 'list_members($1, 1000)', 'members_newest'),
   ('members of a team', $q$ list_members($1, 20, team_id => pg_temp.id('Acorn team 7')) $q$, 'members_team_newest'),
+  ('members of a team by name', $q$ list_members($1, 20, team_id => pg_temp.id('Acorn team 7'), name => 'mem') $q$, 'members_team_newest'),
   ('members with a role', $q$ list_members($1, 50, role => 'lead') $q$, 'members_role_newest'),
   ('kudos', 'list_activity($1, 100)', 'kudos_newest'),
   ('kudos of an hour', $q$ list_activity($1, 100, since => '2026-01-04Z', until => '2026-01-04 01:00:00Z') $q$, 'kudos_newest'),
@@ -31,6 +32,8 @@ from (values
   ('all rewards', 'list_rewards($1, 100, true)', 'rewards_newest'),
   ('day ratings', 'list_day_ratings($1, 100)', 'day_ratings_newest'),
   ('day ratings until a day', $q$ list_day_ratings($1, 100, until => '2026-01-03Z') $q$, 'day_ratings_newest'),
+  ('day ratings of a team until a day', $q$ list_day_ratings($1, 100, until => '2026-01-03Z', team_id => pg_temp.id('Acorn team 7')) $q$,
+    'day_ratings_team_newest'),
   ('day ratings of a team', $q$ list_day_ratings($1, 100, team_id => pg_temp.id('Acorn team 7')) $q$, 'day_ratings_team_newest'),
   ('pulse answers', 'list_pulse_responses($1, 100)', 'pulse_responses_newest'),
   ('pulse answers until a day', $q$ list_pulse_responses($1, 100, until => '2026-01-03Z') $q$, 'pulse_responses_newest'),
@@ -59,6 +62,10 @@ values
   ('the member with an address', $q$ list_members($1, 100, email => '7@ACORN.example') $q$, 'app.members', '{members_email_key,members_pkey}', '[1,1]', 1),
   ('the member with an address and a role', $q$ list_members($1, 100, role => 'employee', email => '7@ACORN.example') $q$, 'app.members',
     '{members_email_key,members_pkey}', '[1,1]', 1),
+  ('the member of a team with an address', $q$ list_members($1, 100, pg_temp.id('Acorn team 7'), email => '7@acorn.example') $q$, 'app.members',
+    '{members_email_key,members_pkey}', '[1,1]', 1),
+  ('the member with an address and a name', $q$ list_members($1, 100, email => '7@acorn.example', name => 'mem') $q$, 'app.members',
+    '{members_email_key,members_pkey}', '[1,1]', 1),
   ('the reward with an external id', $q$ list_rewards($1, 100, external_id => 'item 7') $q$, 'app.rewards', '{rewards_external_id_key}', '[1,1]', 0),
   ('an archived reward with an external id', $q$ list_rewards($1, 100, true, external_id => 'item 9') $q$, 'app.rewards', '{rewards_external_id_key}',
     '[1,1]', 0),
@@ -80,17 +87,17 @@ from (values
     'day_ratings_team_newest', 1, 100)
 ) as questions (name, call, index, periods, read) join pg_index on indexrelid = ('app.' || index)::regclass;
 
--- Pages of changes, which begin in the midst of the rows of one transaction, or before deletions. Each row is read in the
--- index of changes, which is entered once more to see whether it goes on, or which deletions are left out.
+-- Pages of changes, which begin in the midst of the rows of one transaction, or before deletions. The rows are read in
+-- the index of changes, and each deletion of the page looks for a row with its id.
 insert into pages (name, call, paged, entered, answered, besides)
 select
   format('changes of %s after %s', l.relation, began),
-  format('list_changes($1, %L, 2, %L)', l.list, app.cursor_origin(pg_temp.id('Acorn'), l.list) || lpad(began, 16, '0') || rpad('8', 32, '0')),
+  format('list_changes($1, %L, 2, %L)', l.list, lists.cursor_origin(pg_temp.id('Acorn'), l.list) || lpad(began, 16, '0') || rpad('8', 32, '0')),
   ('app.' || l.relation)::regclass,
   array(select l.relation || '_' || index from unnest(indexes) as index),
   int4range '[2,2]',
   4
-from pg_temp.lists() as l, (values ('5', '{changed,changed}'::text[]), ('3', '{changed,changed,pkey,pkey,pkey}')) as pages (began, indexes);
+from pg_temp.lists() as l, (values ('5', '{changed}'::text[]), ('3', '{changed,pkey,pkey,pkey}')) as pages (began, indexes);
 
 -- The full pages again, after a row far from the newest one: inside the page's window of time, older, or newer. Only where
 -- its time is not given it is looked up.

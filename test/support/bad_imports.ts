@@ -22,7 +22,7 @@ const named = (...name: number[]) => Buffer.from(row.replace("Bad", String.fromC
 
 const bodies: BadRequests = {
   // Proves: errors.2, rows.26
-  "a body that is not JSON is refused": [
+  "the body is JSON": [
     ...([
       ["{", "it ends too early, at character 2"],
       [row.slice(0, -1), "it ends too early, at character 55"],
@@ -72,10 +72,16 @@ const bodies: BadRequests = {
     ] as const),
   ].map(([body, where]) => post(body, `${invalid}: ${where}`)),
   // Proves: rows.27
-  "a body that is not UTF-8 is refused": [
-    ...[[0x80], [0xe4], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xf0, 0x9f, 0x98]].map(
-      (bytes) => [named(...bytes), 33, bytes[0]] as const,
-    ),
+  "the body is UTF-8": [
+    ...[
+      [0x80],
+      [0xe4],
+      [0xc0, 0xaf],
+      [0xed, 0xa0, 0x80],
+      [0xf4, 0x90, 0x80, 0x80],
+      [0xf0, 0x9f, 0x98],
+      [0xef, 0xbc],
+    ].map((bytes) => [named(...bytes), 33, bytes[0]] as const),
     // Behind a character that stands for such a byte elsewhere, and is right here.
     [Buffer.concat([Buffer.from(row.slice(0, 33).replace("{", "{\ufffd")), Buffer.from([0xff])]), 37, 0xff] as const,
     [gzipSync(row), 2, 0x8b] as const,
@@ -84,17 +90,17 @@ const bodies: BadRequests = {
     return post(new Uint8Array(body), `${invalid}: byte ${place} (0x${shown}) is not UTF-8`);
   }),
   // Proves: errors.3, rows.28
-  "an empty body is refused: no bytes, no rewards": [
+  "the body has at least one reward": [
     ...["", "[]", " [ ] ", '{"rewards": []}', '{"\\u0072ewards": []}'].map((body) => post(body, empty)),
     { ...post("", empty), headers: { "Content-Type": "application/json" } },
   ],
   // Proves: rows.30, rows.33
-  "a body that is neither a reward, nor an array, nor an object with rewards alone is refused": [
+  "the body is a reward, an array of rewards, or an object with rewards alone": [
     ...["null", "true", "1e400", '"[]"', '{"rewards": null}', '{"rewards": {}}', `{"rewards": ${row}}`],
     ...[`{"rewards": [${row}], "dry_run": true}`, `{"rewards": [], ${row.slice(1)}`],
   ].map((body) => post(body, 'body must be a reward, an array of rewards or { "rewards": [ … ] }')),
   // Proves: errors.4, import.4, limits.3, rows.29
-  "more than 500 rewards are refused, and more than 8 MiB": [
+  "the body has at most 500 rewards, and 8 MiB": [
     ...[`[${Array(501).fill(row)}]`, `{"rewards": [${Array(501).fill("null")}]}`, `[${Array(10_000).fill("{}")}]`].map(
       (body) => post(body, "body must hold at most 500 rewards"),
     ),
@@ -103,13 +109,13 @@ const bodies: BadRequests = {
 };
 
 const manyValues: BadRequests = {
-  "a field must not be in an object twice, wherever the object is": [
+  "an object has each field once, at any depth": [
     ...[`{"name": "A", ${row.slice(1)}`, `[${row}, ${row.replace("{", '{"na\\u006de": 1, ')}]`, '{"":{"":1,"":1}}'],
     ...[`[${row}, 5, [{"a": [{"b,:{": "\\"", "b,:{": 1}]}]]`, `[${row.replace("1", '{"a":1,"a":1}')}]`],
     ...[`{"rewards": [${row}], "rewards": []}`, `{"rewards": [], "\\u0072ewards": [${row}]}`],
   ].map((body) => post(body, "body must not have a field twice")),
   // Proves: requests.7
-  "more than 20,000 commas, colons and opening brackets are refused": [
+  "the body has at most 20,000 commas, colons and opening brackets": [
     ...["[".repeat(20_001), `[${"1,".repeat(20_000)}1]`, `${'{"a":'.repeat(10_001)}1`, `${"{}".repeat(20_001)}`],
   ].map((body) => post(body, "body must hold at most 20000 values")),
 };
@@ -201,11 +207,11 @@ const rewards: BadRequests = {
     ...fields("vendor_name", ["5", "true", '""', long(256)], vendor),
   ],
   // Proves: rows.13
-  "a text must not hold NUL or lone surrogates": [
+  "a text has no NUL and no lone surrogates": [
     ...["external_id", "name", "description", "reward_type", "vendor_name"],
   ].flatMap((name) => fields(name, ['"a\\u0000b"', '"\\ud83d x"', '"\\udfff"', '"\\ud83d\\ud83d\\ude00"'], odd(name))),
   // Proves: rows.19, rows.25, risk.3
-  "a field that a reward does not have must be left out": [
+  "a row has only the fields of a reward": [
     ...["id", "company_id", "created_at", "vendor", "Name", "toString"].flatMap((name) => leftOut(name)),
     ...["", "points cost", "\n", "\ud800", "é"].flatMap((name) => leftOut(name, JSON.stringify(name))),
     ...[leftOut("a; b", '"a\\u003b b"'), leftOut("\u202e", '"\\u202e"')].flat(),
@@ -216,7 +222,7 @@ const rewards: BadRequests = {
     ),
   ],
   // Proves: rows.20
-  "external_id must be unique in the request: the later row is named": [
+  "an external_id occurs once in a request; the error names the later row": [
     post(
       `{"rewards": [${[row, row.replace("bad", "b"), row.replace("Bad", "Other"), row]}]}`,
       `rewards[2]: ${shared}; rewards[3]: ${shared}`,
@@ -224,7 +230,7 @@ const rewards: BadRequests = {
     post(`[${row}, ${row.replace("bad", "b\\u0061d")}]`, `rewards[1]: ${shared}`),
   ],
   // Proves: errors.5, errors.7, import.13, rows.14, rows.22, rows.23
-  "all problems of all rows are named, a row's in the order of the fields": [
+  "one answer names the problems of all rows, those of a row in the order of the fields": [
     post(
       '[{"zebra": 1, "vendor_name": 1, "image_url": 1, "stock_count": "1", "is_archived": 1, "points_cost": "1", "reward_type": "", "colour": 1, "description": 5, "name": "", "external_id": 7}, 5]',
       `${problems(
@@ -235,7 +241,7 @@ const rewards: BadRequests = {
     ),
   ],
   // Proves: rows.24
-  "at most 20 problems are named, then how many more there are": [
+  "one answer names at most 20 problems, and how many more there are": [
     post(`[${Array(20).fill("1")}]`, ones(20)),
     post(`[${Array(21).fill("1")}]`, `${ones(21)}; and 1 more`),
   ],

@@ -1,7 +1,7 @@
 // Requests that must be refused, each with its exact status and text (docs/api.md, Errors), under the statement that
 // they prove. test/function/bad_requests.test.ts sends them to the function in the process of the test,
 // test/api/bad_requests.test.ts over HTTP to the running stack. The bodies of imports are in bad_imports.ts.
-import { endpoints, lists } from "../../functions/public-api/endpoints.ts";
+import { endpoints, lists } from "../../functions/public-api/table/endpoints.ts";
 
 /** A request that must be refused, with the exact answer. It is sent with a valid key unless its headers have one. */
 export interface BadRequest {
@@ -75,7 +75,7 @@ const listsOfNames = (before: string, rule: string, all: [values: string, sent: 
 
 const parameters: BadRequests = {
   // Proves: limits.1, requests.16, requests.22
-  "a limit that is not a plain integer from 1 to 1000 is refused, never clamped": [
+  "a limit is an integer from 1 to 1000 in plain digits; any other is refused, not reduced": [
     ...lists.flatMap(({ path, aliases }) =>
       [path, ...aliases].flatMap((name) => values(`${name}?limit=`, "0 1001", limit)),
     ),
@@ -83,17 +83,19 @@ const parameters: BadRequests = {
     ...values("/members?limit=", "null NaN ten %D9%A5 5%00 5%0A 10,20 10;drop%20table 5%E2%80%8B [10]", limit),
   ],
   // Proves: copies.6
-  "what is neither start nor a cursor is refused": [
+  "after is start, or a cursor as it was sent": [
     ...["", "START", "start%20", "0", "2026-01-01", "null", uuid],
     ...[55, 57, 63, 65].map((length) => "0".repeat(length)),
     ...["A", "g", "%00"].map((character) => `${"0".repeat(55)}${character}`),
   ].map((value) => get(`/teams/changes?after=${value}`, "after must be start or a cursor")),
   // Proves: copies.5
-  "changes are sent without filters, windows and starting_after": [leftOut("/activity/changes", "since=2026-01-01")],
+  "changes take no filters, no since or until, and no starting_after": [
+    leftOut("/activity/changes", "since=2026-01-01"),
+  ],
   // Proves: requests.20, requests.22
-  "a format that is not json or csv is refused": values("/rewards?format=", " JSON xml json%20 csv,json", format),
+  "a format is json or csv, in lower case": values("/rewards?format=", " JSON xml json%20 csv,json", format),
   // Proves: requests.17, requests.18, requests.22
-  "an id that is not a uuid is refused and named": [
+  "an ID is a UUID with hyphens; the error names the parameter": [
     ...[` me ${uuid.replaceAll("-", "")} ${uuid.slice(0, -1)} ${uuid}0 {${uuid}} urn:uuid:${uuid} +${uuid}`],
     ...[`${uuid.replace("a", "g")} %20${uuid} ${uuid}%00 ${uuid}%0A ${uuid},${uuid} ${uuid}'%20or%20true--`],
   ]
@@ -105,7 +107,7 @@ const parameters: BadRequests = {
           .map(({ name }) => get(`${path}?${name}=someone@example.com`, `${name} must be a uuid`)),
       ),
     ),
-  "a starting_after that is neither an id nor a time and an id is refused": [
+  "starting_after is the time and ID of a row, joined by _, or an ID": [
     ...["", "me", `_${uuid}`, `2026-01-01_${uuid}`, `2026-01-01T00:00_`, `now_${uuid}`, `${uuid}_${uuid}`],
     ...[
       `2026-01-01T24:00:00.000000Z_${uuid}`,
@@ -126,7 +128,7 @@ const parameters: BadRequests = {
     ),
   ),
   // Proves: reaching.7
-  "an include that is not a list of further columns, each once, is refused with their names": [
+  "include names additional columns, each once; the error lists them": [
     ...listsOfNames("/activity?include=", include, [
       ["", "an empty name"],
       ["sender", "sender"],
@@ -149,7 +151,7 @@ const parameters: BadRequests = {
     }),
   ],
   // Proves: questions.1, questions.8
-  "a by that does not name one to three different things, one step of time at most, is refused with their names": [
+  "by has one to three different names, at most one of them a step of time; the error lists them": [
     ...listsOfNames("/activity/counts?by=", by, [
       ["", "an empty name"],
       ["hour", "hour"],
@@ -171,45 +173,45 @@ const parameters: BadRequests = {
     ),
   ],
   // Proves: questions.3
-  "a question about more than 400 days is refused, by a microsecond too": [
+  "since is at most 400 days before until, to the microsecond": [
     "since=2025-01-01&until=2026-02-06 since=2024-01-01 until=2026-02-05T00:00:00.000001Z&since=2025-01-01",
     "since=0001-01-01&until=9999-12-31 by=year&since=2025-01-01T12:00Z&until=2026-02-05T13:00Z",
   ].flatMap((all) => values("/activity/counts?", all, "since must be at most 400 days before until (default: now)")),
   // Proves: questions.4
-  "a time zone that is not UTC or an IANA name with an area is refused": [
+  "a time zone is UTC, or an IANA name with an area": [
     ...values("/activity/counts?time_zone=", " CET Berlin Europe/ Europe/Bielefeld Europe/Berlin%20", timeZone),
     ...values("/day-ratings/averages?time_zone=", "W.%20Europe%20Standard%20Time", timeZone),
     ...values("/day-ratings/averages?time_zone=", "+02:00 %2B02:00 UTC%2B2 GMT Foo/Bar%2B3 posix/UTC ../UTC", timeZone),
   ],
   // Proves: parameters.13, requests.21, requests.22
-  "include_archived with any value but true is refused": [
+  "include_archived is true, or not sent": [
     ...values("/rewards?include_archived=", " false TRUE 1 true%20", "include_archived must be true"),
   ],
   // Proves: requests.22, requests.41
-  "escape_formulas with any value but true is refused, and so it is without format=csv": [
+  "escape_formulas is true, and sent only with format=csv": [
     ...values("/members?format=csv&escape_formulas=", " false", "escape_formulas must be true"),
     ...values("/rewards?escape_formulas=true", " &format=json", "escape_formulas needs format=csv"),
   ],
   // Proves: requests.23
-  "a role or a date-time that is empty is refused, and a role that is no text": [
+  "no value is empty; a text has at most 255 characters, without NUL": [
     ...values("/members?role", ` = =${"%F0%9F%98%80".repeat(256)}`, "role must have 1 to 255 characters"),
     get(`/rewards?external_id=${"x".repeat(256)}`, "external_id must have 1 to 255 characters"),
     ...values("/activity?since=", " %20", "since must be an ISO 8601 date-time"),
     get("/members?role=admin%00", "role must not contain NUL or lone surrogates"),
   ],
-  "an email that cannot be an address is refused": values(
+  "an email is an address, such as ann@example.com": values(
     "/members?email=",
     ` ann ann@ @a.example a@b@c.example ann@a.example+ ann@a%09b ann@a.example%00 ${"a".repeat(320)}@b`,
     "email must be an email address",
   ),
-  "a value that is not percent-encoded UTF-8 is refused and named": [
+  "a value is percent-encoded UTF-8; the error names the parameter": [
     ...values("/members?role=", "% %z %ff %C0%AF %ED%A0%80 %F4%90%80%80 a%80", "role must be percent-encoded UTF-8"),
     ...["/members?limit=%", "/activity?since=%ff", "/day-ratings?team_id=%C0%80"].map((path) =>
       get(path, `${/\?(\w+)/.exec(path)?.[1]} must be percent-encoded UTF-8`),
     ),
   ],
   // Proves: parameters.15, requests.24, rows.25
-  "a parameter that no endpoint has is refused, with a list of what the endpoint accepts": [
+  "an unknown parameter is refused; the error lists those of the endpoint": [
     ...[...words`Limit offset page order company_id key_hash api_key limit.x __proto__ toString`, "x".repeat(64)].map(
       (name) => leftOut("/members", `${name}=1`),
     ),
@@ -222,7 +224,7 @@ const parameters: BadRequests = {
     leftOut("/members", `${"%F0%9F%A6%94".repeat(65)}=1`, "a name of 65 characters"),
   ],
   // Proves: parameters.14, endpoints.3, endpoints.13, requests.25
-  "a parameter that another endpoint has is refused": [
+  "a parameter of another endpoint is refused": [
     ...endpoints.flatMap(({ method, path, parameters }) =>
       [...new Set(endpoints.flatMap((other) => other.parameters.map(({ name }) => name)))]
         .filter((name) => !parameters.some((own) => own.name === name))
@@ -231,7 +233,7 @@ const parameters: BadRequests = {
     { ...leftOut("/", "limit=5"), path: "?limit=5" },
   ],
   // Proves: requests.26
-  "a parameter that comes twice is refused, also when both say the same, except a list of names": [
+  "a parameter is sent once, except include and by": [
     ...values(
       "/members?limit=5",
       "&limit=5 &limit=6&limit=x &%6Cimit=0",
@@ -240,12 +242,12 @@ const parameters: BadRequests = {
   ],
   // Proves: requests.38
   // The times are compared before rounding. Rounded, those that differ by a nanosecond would be equal.
-  "since after until is refused, by a nanosecond too": [
+  "since is not later than until, to the nanosecond": [
     "until=2026-01-01&since=2026-01-02 since=2026-01-02T00:00Z&until=2026-01-01",
     "since=2026-11-21T10:00:00.123456002Z&until=2026-11-21T10:00:00.123456001Z",
     "since=2026-01-01T10:00Z&until=2026-01-01T11:00%2B02:00 since=9999-12-31T23:59:59.999999999-23:59&until=9999-12-31",
   ].flatMap((all) => values("/activity?", all, "since must not be after until")),
-  "all that is wrong with the parameters is said at once, in the order in which they were sent": [
+  "one answer names every wrong parameter, in the order in which they were sent": [
     get(
       "/activity?teamid=1&sender_id=x&limit=1&limit=2&since=never",
       `teamid is not a parameter of ${accepts("/activity")}; sender_id must be a uuid; ` +
@@ -260,16 +262,16 @@ const parameters: BadRequests = {
 
 const notDateTimes: Record<string, string[]> = {
   // Proves: requests.31
-  "a day that does not exist is refused": words`2026-02-30 2026-02-29 1900-02-29T10:00Z 2026-04-31 2026-13-01
+  "a day exists in the calendar": words`2026-02-30 2026-02-29 1900-02-29T10:00Z 2026-04-31 2026-13-01
     2026-00-10 2026-01-00`,
   // Proves: requests.32
-  "a year must be 0001 to 9999, in four digits": words`0000-01-01 10000-01-01 %2B2026-01-01 -0001-01-01 26-01-01
+  "a year has four digits, 0001 to 9999": words`0000-01-01 10000-01-01 %2B2026-01-01 -0001-01-01 26-01-01
     2026-01-01%20BC`,
   // Proves: requests.33
-  "a time of day must be 00:00:00 to 23:59:59.999999999: no 24:00, no leap second": words`2026-01-01T24:00
+  "a time is 00:00:00 to 23:59:59.999999999, without 24:00 or a leap second": words`2026-01-01T24:00
     2026-12-31T23:59:60Z 2026-01-01T23:60Z 2026-01-01T-1:00Z`,
   // Proves: requests.29
-  "a fraction has one to nine digits after a dot": words`2026-01-01T10:15:30.Z 2026-01-01T10:15:30.1234567890Z
+  "a fraction has one to nine digits, after a dot": words`2026-01-01T10:15:30.Z 2026-01-01T10:15:30.1234567890Z
     2026-01-01T10:15:30,5Z 2026-01-01T10:15.5Z`,
   // Proves: requests.30
   "a zone is Z, ±hh, ±hh:mm or ±hhmm": words`2026-01-01T10:15%2B24:00 2026-01-01T10:15%2B02:60 2026-01-01T10:15%2B2
@@ -277,7 +279,7 @@ const notDateTimes: Record<string, string[]> = {
     2026-01-01T10:15++02:00 2026-01-01T10:15[Europe/Berlin] 2026-01-01Z 2026-01-01%2B02:00
     2026-01-01T10:15%E2%88%9202:00`,
   // Proves: requests.19
-  "other ways to write a date are refused, and words, also those that PostgreSQL knows": words`2026-1-1 20260101
+  "a date is YYYY-MM-DD: other forms, and words such as now, are refused": words`2026-1-1 20260101
     20260101T101530Z 2026-01 2026-W03-1 2026-015 2026/01/01 01.01.2026 1767225600 2026-01-01T 2026-01-01T10
     2026-01-01T1015 2026-01-01t10:15Z 2026-01-01%2010:15 %202026-01-01 2026-01-01%0A '2026-01-01'
     Thu,%2001%20Jan%202026%2000:00:00%20GMT %D9%A2026-01-01 2026-01-01T10:15Z;drop%20table P1D 2026-01-01/2026-01-02

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type postgres from "postgres";
 import { expect } from "vitest";
-import type { ListEndpoint } from "../../functions/public-api/endpoint_types.ts";
+import type { ListEndpoint } from "../../functions/public-api/table/types.ts";
 
 type Row = Record<string, unknown> & { id: string };
 type Change = Row & { cursor: string; deleted: boolean };

@@ -8,7 +8,7 @@ import {
 } from "node:http";
 import { afterAll, beforeEach } from "vitest";
 import { createApp } from "../../functions/public-api/app.ts";
-import type { Settings } from "../../functions/public-api/database.ts";
+import type { Settings } from "../../functions/public-api/settings.ts";
 import { listen } from "../../scripts/stack/ports.ts";
 import vectors from "../vectors/api_keys.json" with { type: "json" };
 
@@ -40,7 +40,6 @@ export function list(body: string, { rows = 0, hasMore = false, next = "" } = {}
   const ofList = {
     "X-Has-More": String(hasMore),
     "X-Row-Count": String(rows),
-    "X-Next": `old ${next}`,
     "X-Next-Page": next,
   };
   return { headers: { ...headers, ...ofList }, body };

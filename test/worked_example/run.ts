@@ -37,7 +37,7 @@ function raiseVersion(folder: string): void {
     writeFileSync(`${folder}/${file}`, readFileSync(`${folder}/${file}`, "utf8").replace(from, to));
   const { version } = JSON.parse(readFileSync(`${folder}/docs/openapi.released.json`, "utf8")).info;
   const next = version.replace(/\.(\d+)\.\d+$/, (_: string, minor: string) => `.${Number(minor) + 1}.0`);
-  edit("functions/public-api/endpoints.ts", `version = "${version}"`, `version = "${next}"`);
+  edit("functions/public-api/table/endpoints.ts", `version = "${version}"`, `version = "${next}"`);
   const ofCommandLine = /("name": "public-data-api-cli",\s+"version": ")[^"]+/;
   for (const file of ["cli/package.json", "package-lock.json"]) edit(file, ofCommandLine, `$1${next}`);
   if (!readFileSync(`${folder}/CHANGELOG.md`, "utf8").includes(`\n## ${next}\n`))

@@ -1,4 +1,4 @@
-import { endpoints } from "../../../functions/public-api/endpoints.ts";
+import { endpoints } from "../../../functions/public-api/table/endpoints.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { printable } from "../errors.ts";
 import { describeKey } from "../key.ts";

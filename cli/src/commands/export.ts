@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import type { ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
+import type { ListEndpoint } from "../../../functions/public-api/table/types.ts";
 import { counted } from "../errors.ts";
 import { exportToFile, exportToPipe, type Job } from "../export_list.ts";
 import { formatOf, formats } from "../formats.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
+import type { ListEndpoint } from "../../../functions/public-api/table/types.ts";
 import type { Connection } from "../connection.ts";
 import { asCliError, CliError, exitCodes } from "../errors.ts";
 import { companyIdOf, describeKey, type Key } from "../key.ts";

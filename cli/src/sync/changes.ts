@@ -1,5 +1,5 @@
 // What has changed in a list since a cursor (docs/api.md, Keeping a copy).
-import type { Column, ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
+import type { Column, ListEndpoint } from "../../../functions/public-api/table/types.ts";
 import { type Connection, Refused, request } from "../connection.ts";
 import { CliError } from "../errors.ts";
 import { everyColumn } from "../lists.ts";

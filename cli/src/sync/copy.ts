@@ -2,7 +2,7 @@
 // transaction, so that a kill at any moment loses nothing: the next sync continues at the cursor.
 import { dirname } from "node:path";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
-import type { Column, ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
+import type { Column, ListEndpoint } from "../../../functions/public-api/table/types.ts";
 import { CliError, exitCodes, printable } from "../errors.ts";
 import { lists, nameOf } from "../lists.ts";
 import { type Change, type Changes, start } from "./changes.ts";

@@ -1,7 +1,7 @@
 // The lists of a copy as CSV files, written as the API and an export write them.
 import { join } from "node:path";
 import Papa from "papaparse";
-import type { Column, ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
+import type { Column, ListEndpoint } from "../../../functions/public-api/table/types.ts";
 import { nameOf } from "../lists.ts";
 import { writeWhole } from "../whole_file.ts";
 import type { Copy } from "./copy.ts";

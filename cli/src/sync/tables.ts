@@ -1,5 +1,5 @@
 // The tables of a copy in SQL: one for each list, and views that show current names.
-import type { Column, ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
+import type { Column, ListEndpoint } from "../../../functions/public-api/table/types.ts";
 import { lists, nameOf } from "../lists.ts";
 
 /** The table of a list, as in `day_ratings`. */

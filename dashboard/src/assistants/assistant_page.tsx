@@ -1,6 +1,6 @@
 import { Button, Text } from "@mantine/core";
 import { useState } from "react";
-import { receiverOf } from "../../../functions/public-api/assistants.ts";
+import { receiverOf } from "../../../functions/public-api/assistants/programs.ts";
 import { usePublicApi } from "../keys/use_public_api.ts";
 import { AccountPage } from "../pages/account_page.tsx";
 import { HeaderBar } from "../pages/header_bar.tsx";

@@ -1,4 +1,4 @@
-import { nameOfClient, receiverOf } from "../../../functions/public-api/assistants.ts";
+import { nameOfClient, receiverOf } from "../../../functions/public-api/assistants/programs.ts";
 import { mcpAddress } from "../settings.ts";
 
 /** What a program asks for when it sends an admin here (`docs/api.md`, Assistants). */

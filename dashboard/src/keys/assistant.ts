@@ -1,4 +1,4 @@
-import { receiverOf } from "../../../functions/public-api/assistants.ts";
+import { receiverOf } from "../../../functions/public-api/assistants/programs.ts";
 
 type Fetched = { assistant: string | null; assistant_address: string | null };
 

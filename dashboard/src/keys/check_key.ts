@@ -1,4 +1,4 @@
-import { quickCheck } from "../../../functions/public-api/client.ts";
+import { quickCheck } from "../../../functions/public-api/request/caller.ts";
 import { Problem, unreachable } from "../problems.ts";
 import { baseAddress } from "../settings.ts";
 import { deadline } from "../supabase.ts";

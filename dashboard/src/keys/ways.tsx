@@ -111,9 +111,9 @@ export const ways: Record<string, Way> = {
       </ol>
     ),
   },
-  python: { words: "Python", guide: "python", steps: <Line of={python} /> },
-  node: { words: "Node", guide: "node", steps: <Line of={node} /> },
-  curl: { words: "curl", guide: "curl", steps: <Line of={curl} /> },
+  python: { words: "Python", guide: "programs", steps: <Line of={python} /> },
+  node: { words: "Node", guide: "programs", steps: <Line of={node} /> },
+  curl: { words: "curl", guide: "programs", steps: <Line of={curl} /> },
 };
 
 /** Installs our command line from this page, and runs it. */

@@ -4,7 +4,8 @@ const menu = document.querySelector<HTMLElement>(".menu");
 const button = menu?.querySelector<HTMLButtonElement>(":scope > button");
 const home = "/reference/";
 
-function open(opened: boolean): void {
+/** Opens or closes the menu of a narrow screen. */
+export function open(opened: boolean): void {
   button?.setAttribute("aria-expanded", String(opened));
 }
 

@@ -17,11 +17,10 @@ export function addressOf(base: string, path: string, values: Record<string, str
 const isCsv = (url: string): boolean => url.includes("format=csv");
 const quoted = (text: string): string => JSON.stringify(text);
 
-function curl({ method, url, body }: Request): string {
+function curl({ url, body }: Request): string {
   const lines = [`curl ${quoted(url)}`, '-H "X-API-Key: $PUBLIC_API_KEY"'];
   if (body !== null)
     lines.push('-H "Content-Type: application/json"', `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`);
-  else if (method !== "GET") lines.push(`-X ${method}`);
   return lines.join(" \\\n  ");
 }
 

@@ -96,7 +96,7 @@ function TryOut({ operation }: { operation: Operation }) {
         </Text>
         {answer && (
           <>
-            <Code block tabIndex={0}>
+            <Code block tabIndex={0} mah="30rem">
               {answer.text}
             </Code>
             <CopyButton value={answer.text} label="Copy" />

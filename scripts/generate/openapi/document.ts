@@ -1,8 +1,9 @@
 // The OpenAPI 3.1 document of the API, built from endpoints.ts, the fields of imported rows, words.ts and real
 // examples.
-import type { Endpoint } from "../../../functions/public-api/endpoint_types.ts";
-import { maxGroups, version } from "../../../functions/public-api/endpoints.ts";
-import { exposedHeaders } from "../../../functions/public-api/responses.ts";
+
+import { exposedHeaders } from "../../../functions/public-api/answers/responses.ts";
+import { maxGroups, version } from "../../../functions/public-api/table/endpoints.ts";
+import type { Endpoint } from "../../../functions/public-api/table/types.ts";
 import { scopeTable } from "../reference.ts";
 import { type Examples, errorText, unedited } from "./examples.ts";
 import { operations, parameter, reference, type Schema, schemas } from "./schemas.ts";
@@ -16,7 +17,7 @@ const text = (description: string, constant?: string): Schema => ({
 
 const everywhere = {
   "X-Request-Id": {
-    description: "The id of the request. Quote it when you ask for help.",
+    description: "The ID of the request. Quote it when you ask for help.",
     required: true,
     schema: { type: "string", format: "uuid" },
   },
@@ -220,7 +221,7 @@ export function openApiDocument(examples: Examples): Schema {
       version,
       contact: { name: "The admin of your company who made the key" },
       license: { name: "All rights reserved", identifier: "LicenseRef-Proprietary" },
-      description: `${introduction}\n\n${scopeTable().trimEnd()}`,
+      description: `${introduction}\n\n## Scopes\n\n${scopeTable().trimEnd()}`,
     },
     servers: [
       {

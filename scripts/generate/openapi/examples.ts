@@ -1,7 +1,7 @@
-import type { Endpoint } from "../../../functions/public-api/endpoint_types.ts";
-import { readParameters } from "../../../functions/public-api/parameters.ts";
-import { type ApiError, unauthorized } from "../../../functions/public-api/responses.ts";
-import { readRewards } from "../../../functions/public-api/reward_import.ts";
+import { type ApiError, unauthorized } from "../../../functions/public-api/answers/errors.ts";
+import { readRewards } from "../../../functions/public-api/import/rewards.ts";
+import { readParameters } from "../../../functions/public-api/request/parameters.ts";
+import type { Endpoint } from "../../../functions/public-api/table/types.ts";
 import type { StackFile } from "../../stack/stack.ts";
 import { removeImports } from "../outputs.ts";
 import { operations } from "./schemas.ts";

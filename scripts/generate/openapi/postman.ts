@@ -1,7 +1,9 @@
 // The Postman collection of the API (docs/connect/other-tools.md), made from endpoints.ts. It has every optional
 // parameter, disabled, but for dry_run: "Run collection" must not write to the real catalogue.
-import type { Endpoint, Parameter, ParameterKind } from "../../../functions/public-api/endpoint_types.ts";
-import { version } from "../../../functions/public-api/endpoints.ts";
+
+import { version } from "../../../functions/public-api/table/endpoints.ts";
+import type { ParameterKind } from "../../../functions/public-api/table/kinds.ts";
+import type { Endpoint, Parameter } from "../../../functions/public-api/table/types.ts";
 import { operations } from "./schemas.ts";
 
 /** A valid value for a parameter of each kind. */

@@ -1,5 +1,8 @@
 import { z } from "zod";
-
+import { rewardFields } from "../../../functions/public-api/import/reward_rows.ts";
+import { changeColumns, endpoints } from "../../../functions/public-api/table/endpoints.ts";
+import { isList, kindAt, type Schema } from "../../../functions/public-api/table/kinds.ts";
+import { scopes } from "../../../functions/public-api/table/scopes.ts";
 import type {
   AggregatesEndpoint,
   ChangesEndpoint,
@@ -8,11 +11,7 @@ import type {
   Endpoint,
   ListEndpoint,
   Parameter,
-} from "../../../functions/public-api/endpoint_types.ts";
-import { changeColumns, endpoints } from "../../../functions/public-api/endpoints.ts";
-import { parameterSchema, type Schema } from "../../../functions/public-api/parameter_schemas.ts";
-import { rewardFields } from "../../../functions/public-api/reward_rows.ts";
-import { scopes } from "../../../functions/public-api/scopes.ts";
+} from "../../../functions/public-api/table/types.ts";
 
 export type { Schema };
 
@@ -39,8 +38,8 @@ const columnTypes: Record<ColumnType, Schema> = {
 
 /** A query parameter. `include` and `by` take several names in one value, separated by commas. */
 export function parameter({ name, kind, description }: Parameter, endpoint: Endpoint): Schema {
-  const schema = parameterSchema(kind, endpoint);
-  const form = kind === "include" || kind === "by" ? { style: "form", explode: false } : {};
+  const { schema } = kindAt(endpoint, kind);
+  const form = isList(kind) ? { style: "form", explode: false } : {};
   return { name, in: "query", required: false, description, ...form, schema };
 }
 

@@ -3,6 +3,8 @@
 export const introduction = `
 Read one company's people, kudos, rewards, and anonymous mood data, as JSON or CSV, and import its reward catalogue.
 
+## Requests and answers
+
 - **Key**: an admin creates a key on the dashboard (**Integrations > Public API > Create key**). A key gives access to the data of one company. Send it as \`X-API-Key: sk_live_…\` or \`Authorization: Bearer sk_live_…\`. If a tool only keeps a user name and a password, enter the key as either of them (Basic). The API reads no key from the address.
 - **Lists** are newest first; rows of the same time are sorted by \`id\`, descending. If there are more rows than \`limit\`, \`X-Has-More\` is \`true\`, and \`Link\` has the address of the next page.
 - **Checks**: the API checks the path (404), the method (405), the key (401), the scope (403), the parameters (400), and the body (400), in this order. A parameter that the endpoint doesn't list, or that you send twice, gets a 400.

@@ -1,7 +1,7 @@
 // The recipes of docs/connect, taken from their pages and run against the stack. Each one reads one page, every list
 // whole, and from a busy service; that of Google Sheets also what is new.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, globSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import papaparse from "papaparse";
 import { test as base, expect } from "vitest";
@@ -26,27 +26,19 @@ const test = base
     return proxy;
   });
 
-/** Page, program, language of the code blocks, and where the reader saves them: the first reads one page, if there is such a block, the last every list. */
-const recipes: [page: string, program: string, language: string, files: string[]][] = [
-  ["curl.md", "sh", "sh", ["page.sh", "public_data_api.sh"]],
-  ["python.md", "python3", "python", ["", "public_data_api.py"]],
-  ["r.md", "Rscript", "r", ["", "public_data_api.R"]],
-  ["node.md", process.execPath, "js", ["", "public-data-api.mjs", "whole.mjs"]],
-  ["typescript.md", process.execPath, "ts", ["lists.ts"]],
+const rewards = 'import("./public-data-api.mjs").then(({ whole }) => whole("/rewards"))';
+/** Of programs.md. The first of the files reads one page, if it has a name, and the last every list. */
+const recipes: [name: string, program: string, files: string[], onlyRewards: string[]][] = [
+  ["curl", "sh", ["page.sh", "public_data_api.sh"], ["public_data_api.sh"]],
+  ["Python", "python3", ["", "public_data_api.py"], ["-c", "from public_data_api import whole; whole('/rewards')"]],
+  ["R", "Rscript", ["", "public_data_api.R"], ["-e", "source('public_data_api.R'); invisible(whole('rewards'))"]],
+  ["Node.js", process.execPath, ["", "public-data-api.mjs", "whole.mjs"], ["-e", rewards]],
+  ["TypeScript", process.execPath, ["lists.ts"], ["lists.ts"]],
 ];
-
-/** What reads only the rewards, in each language. */
-const rewards: Record<string, string[]> = {
-  sh: ["public_data_api.sh"],
-  python: ["-c", "from public_data_api import whole; whole('/rewards')"],
-  r: ["-e", "source('public_data_api.R'); invisible(whole('rewards'))"],
-  js: ["-e", 'import("./public-data-api.mjs").then(({ whole }) => whole("/rewards"))'],
-  ts: ["lists.ts"],
-};
 
 const folders = recipes.map(() => workFolder());
 
-/** Makes the types of typescript.md, as the page says. */
+/** Makes the types, and checks the program, as `npm start` does. */
 async function generateTypes(folder: string, key: string): Promise<void> {
   symlinkSync(`${root}/node_modules`, `${folder}/node_modules`);
   for (const file of [
@@ -54,29 +46,25 @@ async function generateTypes(folder: string, key: string): Promise<void> {
     ...["package.json", "lists.ts"].map((name) => `docs/connect/typescript/${name}`),
   ])
     copyFileSync(`${root}/${file}`, `${folder}/${basename(file)}`);
-  const commands = blocks("typescript.md", "sh")[0]?.trim().split("\n") ?? [];
-  expect(commands).toHaveLength(2);
-  for (const command of commands)
-    await runRecipe(folder, key, "sh", ["-c", `${root}/docs/connect/typescript/node_modules/.bin/${command}`]);
+  const { scripts } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
+  const PATH = `${root}/docs/connect/typescript/node_modules/.bin:${process.env.PATH}`;
+  await runRecipe(folder, key, "sh", ["-c", scripts.prestart], { PATH });
 }
 
 test.concurrent.for(recipes)(
   "%s",
   { timeout: 400_000 },
-  async ([page, program, language, files], { skip, year, proxy }) => {
+  async ([name, program, files, onlyRewards], { skip, year, proxy }) => {
     if (program === "Rscript") {
       const libraries = "library(httr2); library(jsonlite); library(readr)";
       skip(spawnSync("Rscript", ["-e", libraries]).status !== 0, "R with httr2, jsonlite and readr is missing");
     }
     const folder = folders.pop() ?? "";
     const ending = program === process.execPath ? "json" : "csv";
-    const names = files.filter((file) => file !== "");
-    for (const [index, text] of blocks(page, language).entries())
-      writeFileSync(`${folder}/${names[index] ?? "commands"}`, text);
-    // A page may offer the file for download instead.
-    for (const name of names)
-      if (existsSync(`${root}/docs/connect/${name}`)) copyFileSync(`${root}/docs/connect/${name}`, `${folder}/${name}`);
-    if (language === "ts") await generateTypes(folder, year.key);
+    writeFileSync(`${folder}/page.sh`, blocks("programs.md", "sh")[0] ?? "");
+    for (const file of globSync(files, { cwd: `${root}/docs/connect` }))
+      copyFileSync(`${root}/docs/connect/${file}`, `${folder}/${file}`);
+    if (name === "TypeScript") await generateTypes(folder, year.key);
     // An address that ends in a slash and a key with a line break behind it, as they come out of a file, are no problem.
     const run = (args: string[], more = {}) =>
       runRecipe(folder, `${year.key}\r\n`, program, args, {
@@ -93,7 +81,7 @@ test.concurrent.for(recipes)(
     const [onePage = ""] = files;
     if (onePage !== "") {
       const printed = await run([onePage]);
-      // Every one but curl.md prints the rows.
+      // Every one but curl prints the rows.
       const lines = printed.trimEnd().split("\n");
       const newest = printed === "" ? read("activity") : lines.map((line) => JSON.parse(line));
       // Without since and until the rows of 2027 come first.
@@ -116,7 +104,7 @@ test.concurrent.for(recipes)(
     proxy.requests.length = 0;
     proxy.faults = [status(429, wait), status(503, wait)];
     const begin = performance.now();
-    const readRewards = (env: NodeJS.ProcessEnv) => run(rewards[language] ?? [], { LISTS: "rewards", ...env });
+    const readRewards = (env: NodeJS.ProcessEnv) => run(onlyRewards, { LISTS: "rewards", ...env });
     const throughProxy = () => readRewards({ PUBLIC_API_URL: proxy.url });
     await throughProxy();
     expect(performance.now() - begin).toBeGreaterThanOrEqual(2000);
@@ -202,13 +190,11 @@ test("google-sheets.md; text that would run as a formula is escaped", async ({ y
   expect(answers, "six tries").toHaveLength(3);
 });
 
-test("warehouses.md: the script for dlt and the manifest for Airbyte are well-formed, and name every list", async () => {
-  const read = (file: string) => readFileSync(`${root}/docs/connect/${file}`, "utf8");
+test("warehouses.md: the script for dlt is well-formed, and names every list", () => {
+  const input = readFileSync(`${root}/docs/connect/dlt_public_data_api.py`, "utf8");
   const script = `import ast, sys; print(ast.literal_eval(ast.parse(sys.stdin.read()).body[4].value))`;
-  const { stdout } = spawnSync("python3", ["-c", script], { input: read("dlt_public_data_api.py"), encoding: "utf8" });
+  const { stdout } = spawnSync("python3", ["-c", script], { input, encoding: "utf8" });
   expect(Object.keys(JSON.parse(stdout.replaceAll("'", '"')))).toEqual(lists);
-  const paths = [...read("airbyte-public-data-api.yaml").matchAll(/^ {8}path: (.*)$/gm)].map(([, path]) => path);
-  expect(paths).toEqual(lists);
 });
 
 test("the n8n workflow asks for what the API has, and ends only when it says that there is no more", async ({

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
-import { endpoints } from "../../../functions/public-api/endpoints.ts";
+import { endpoints } from "../../../functions/public-api/table/endpoints.ts";
 import { operationIdOf } from "../../../scripts/generate/openapi/document.ts";
 import { operations } from "../../../scripts/generate/openapi/schemas.ts";
 import { root } from "../../../scripts/stack/process.ts";
@@ -46,7 +46,7 @@ async function isPowerShell(text: string): Promise<boolean> {
   return !parser.parse(text).rootNode.hasError;
 }
 
-withTools("the queries of Excel and Power BI and the scripts of powershell.md are well-formed", async () => {
+withTools("the queries of Excel and Power BI and the script of PowerShell are well-formed", async () => {
   const lines = ["excel-and-power-bi.md", "kudos-per-team.md"].flatMap((page) => {
     const text = readFileSync(`${root}/docs/connect/${page}`, "utf8");
     return [...text.matchAll(/`= (PublicDataApi[^`]+)`/g)].map(([, line = ""]) => line);

@@ -63,9 +63,11 @@ export async function startManagementApi(queryLogs: QueryLogs = () => []) {
     SUPABASE_NO_UPDATE_NOTIFIER: "1",
     HTTPS_PROXY: url,
     NO_PROXY: "127.0.0.1",
+    SUPABASE_PROFILE: profile,
   };
   return {
     requests,
+    env,
     /** Runs a command of the CLI against the stand-in, as a signed-in user. Returns what it printed. */
     run: (...args: string[]) =>
       runCommand(process.execPath, [bin("supabase"), ...args, "--profile", profile, "--workdir", root], { env }),

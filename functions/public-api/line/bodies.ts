@@ -1,0 +1,129 @@
+import { ApiError, badRequest, gone, tooManyRequests } from "../answers/errors.ts";
+import { type BodyLimit, bodyLimits, milliseconds, shares } from "../limits.ts";
+import { notJson, wrongByte } from "../request/json_text.ts";
+import { clearTimeout, setTimeout } from "../timing.ts";
+import { Counts } from "./counts.ts";
+import { FairQueue } from "./fair_queue.ts";
+import type { Wait } from "./visit.ts";
+
+/** Throws a 415 for a body that is compressed: nothing unpacks it, and as JSON it would only be invalid. */
+function refuseEncoded(headers: Headers): void {
+  const encoding = headers.get("Content-Encoding");
+  if (encoding === null || encoding.toLowerCase() === "identity") return;
+  const words = "Unsupported Media Type: the header Content-Encoding must be left out, send the body as it is";
+  throw new ApiError(415, words);
+}
+
+/** A body that arrives, or waits until it is taken: its bytes that count, and what takes its room away. */
+type Body = { readonly company: string; bytes: number; readonly lost: Promise<never>; readonly lose: () => void };
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
+
+/** Serves a body. `take` is its text as UTF-8, without a byte-order mark, and ends its room. */
+type Serve<Result> = (take: () => string) => Promise<Result>;
+
+/** Bodies of which little has come are any number. */
+const unbounded = { inAll: Number.POSITIVE_INFINITY, ofOneCompany: Number.POSITIVE_INFINITY };
+
+/**
+ * The bodies that an instance holds. What has arrived counts. When there is no more room, the company that holds most
+ * loses its newest body, so no company takes the room of the others.
+ */
+export class Bodies {
+  readonly #bytes = new Counts();
+  /** The oldest first. */
+  readonly #bodies = new Set<Body>();
+  readonly #queue = new FairQueue(unbounded, (company) => this.#bytes.of(company) < shares.bodies.ofOneCompany);
+
+  /**
+   * Receives a body when its company has room, and serves it; callers without a key count as one company. Throws what
+   * `serve` throws, a 400, 408 or 415 ApiError for a body that breaks a limit, and a 429 when there was no room in time, or
+   * is no more.
+   */
+  async hold<Result>(wait: Wait, request: Request, limit: BodyLimit, serve: Serve<Result>): Promise<Result> {
+    refuseEncoded(request.headers);
+    if (!request.body) return await serve(() => "");
+    const company = wait.owner.company_id ?? "";
+    const leave = await this.#queue.enter(company, wait);
+    const noRoom = tooManyRequests("no room for its body", wait.owner);
+    const { promise: lost, reject } = Promise.withResolvers<never>();
+    const body: Body = { company, bytes: 0, lost, lose: () => reject(noRoom) };
+    this.#bodies.add(body);
+    try {
+      const pieces = await this.#receive(body, request.body.getReader(), limit);
+      const take = () => {
+        if (!this.#bodies.has(body)) throw noRoom;
+        this.#release(body);
+        return textOf(pieces.splice(0));
+      };
+      return await Promise.race([lost, serve(take)]);
+    } finally {
+      this.#release(body);
+      leave();
+    }
+  }
+
+  /** The pieces of a body. Stops at the limits, and when the body is lost. */
+  async #receive(body: Body, reader: Reader, [most, tooLarge]: BodyLimit): Promise<Uint8Array[]> {
+    // Not a race of promises for each piece: `lost` would keep every one of them, each in a buffer of 64 KiB.
+    let stopped: unknown;
+    const stop = (error: unknown) => {
+      stopped ??= error;
+      reader.cancel().catch(() => {});
+    };
+    body.lost.catch(stop);
+    const timer = setTimeout(() => stop(new ApiError(408, "Request Timeout")), milliseconds.body);
+    const pieces: Uint8Array[] = [];
+    try {
+      for (;;) {
+        const { done, value } = await reader.read().catch(() => Promise.reject(stopped ?? gone()));
+        if (stopped) throw stopped;
+        if (done) return pieces;
+        const bytes = body.bytes + value.length;
+        if (bytes > most) throw badRequest([tooLarge]);
+        // A copy: each piece comes in a buffer of 64 KiB.
+        pieces.push(value.slice());
+        const { least, bytesOfEach } = bodyLimits.pieces;
+        if (pieces.length > least + bytes / bytesOfEach)
+          throw badRequest(["body must come in fewer and larger pieces"]);
+        this.#count(body, value.length);
+      }
+    } catch (error) {
+      // The caller may still be sending the rest.
+      reader.cancel().catch(() => {});
+      if (error instanceof ApiError) error.headers.Connection = "close";
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Counts bytes that have arrived. While there is too little room, the company that holds most loses its newest body. */
+  #count(body: Body, bytes: number): void {
+    body.bytes += bytes;
+    this.#bytes.add(body.company, bytes);
+    for (;;) {
+      const largest = this.#bytes.largest();
+      if (this.#bytes.inAll <= shares.bodies.inAll && this.#bytes.of(largest) <= shares.bodies.ofOneCompany) return;
+      const newest = [...this.#bodies].findLast(({ company }) => company === largest);
+      if (!newest) return;
+      this.#release(newest);
+      newest.lose();
+    }
+  }
+
+  #release(body: Body): void {
+    if (!this.#bodies.delete(body)) return;
+    this.#bytes.add(body.company, -body.bytes);
+    this.#queue.admit();
+  }
+}
+
+function textOf(pieces: readonly Uint8Array[]): string {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  try {
+    return pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();
+  } catch {
+    throw notJson(wrongByte(pieces));
+  }
+}

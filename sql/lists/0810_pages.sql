@@ -1,0 +1,102 @@
+-- What the lists share (docs/api.md, Lists). A view says how a row looks: its ids, the instant by which pages are
+-- ordered, the number of its last change, and the documented columns as one composite value, shown. A list says which
+-- rows a page has, in one static statement for each index that leads to them. Pages, changes and deletions use the same
+-- views.
+--
+-- security_invoker: a view reads with the rights and policies of who selects from it. Not granted: any view to anon,
+-- authenticated or service_role. Date-times are text in the format of app.iso_8601, but views do not call it: a call
+-- per row would take a fifth of a page's time. People and teams of a row are looked up row by row, left join lateral (…
+-- offset 0), which PostgreSQL cannot turn into joins over whole tables: so a page takes the same time at any size of
+-- the tables.
+
+-- A page has the rows of a company below the pair of instant and id.
+create type lists.page as (key_id uuid, company_id uuid, instant timestamptz, id uuid, max_rows integer);
+
+-- Begins each list. The page begins with the newest row, or after the row starting_after. One row comparison, (instant,
+-- id) < (…), can be a condition of the index. It must be the only upper bound: beside instant <= until the scan would
+-- begin at the row comparison, and read all rows down to until. So until becomes a pair too, the microsecond after it
+-- and the lowest id.
+create function lists.begin(
+  list text, key_hash text, max_rows integer, starting_after uuid, after_time timestamptz,
+  until timestamptz default 'infinity'
+)
+returns lists.page
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  facts constant record := lists.facts(list);
+  api_key constant app.verified_key := app.admit(key_hash, facts.scope);
+  below_instant timestamptz := until + interval '1 microsecond';
+  below_id uuid := '00000000-0000-0000-0000-000000000000';
+begin
+  if starting_after is not null then
+    if after_time is null then
+      execute format('select t.created_at from %s as t where t.company_id = $1 and t.id = $2', facts.relation)
+      into after_time using api_key.company_id, starting_after;
+      -- The same for a row of another company.
+      if after_time is null then
+        raise exception using
+          errcode = 'PT400',
+          message = 'starting_after must be the id of a row of this list',
+          detail = json_build_object('key_id', api_key.key_id, 'company_id', api_key.company_id);
+      end if;
+    end if;
+    if (after_time, starting_after) < (below_instant, below_id) then
+      below_instant := after_time;
+      below_id := starting_after;
+    end if;
+  end if;
+  return row(api_key.key_id, api_key.company_id, below_instant, below_id, max_rows);
+end
+$$;
+
+-- Inlined: its comparisons are conditions of the index.
+create function lists.is_in(page lists.page, company_id uuid, instant timestamptz, id uuid) returns boolean
+language sql stable
+return company_id = page.company_id and (instant, id) < (page.instant, page.id);
+
+-- Ends each list: its rows, with one more if there are more.
+create function lists.answer(page lists.page, rows anyarray, last text) returns json
+language sql volatile
+as $$
+  select case when app.end_page(page.key_id, page.company_id, cardinality(rows), page.max_rows, last) <> ''
+    then array_to_json(rows[:page.max_rows]) end
+$$;
+
+-- Columns that only include returns are null in a view unless lists.includes them: a setting of the transaction.
+create function lists.includes(name text) returns boolean
+language sql stable
+return strpos(current_setting('lists.include', true), ',' || name || ',') > 0;
+
+-- Takes the columns that include does not name out of the text of a page, neighbors at once. This text is never within
+-- a value, because quotes are escaped there.
+create function lists.only(include text[], all_included text[], page json) returns json
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  kept text := page;
+  run text := '';
+  name text;
+begin
+  if cardinality(include) = cardinality(all_included) then
+    return page;
+  end if;
+  foreach name in array all_included || null::text loop
+    if name <> all (include) then
+      run := run || format(',"%s":null', name);
+    elsif run <> '' then
+      kept := replace(kept, run, '');
+      run := '';
+    end if;
+  end loop;
+  return kept;
+end
+$$;
+
+grant execute on all functions in schema lists to public_api;
+comment on type lists.page is 'Which rows a page has: of a company, below the pair of instant and id.';
+comment on function lists.begin is 'The page that a request asks for. PT400, PT401, PT403, PT429, PT500.';
+comment on function lists.is_in is 'Whether a row is in a page or below it.';
+comment on function lists.answer is 'The rows of a page as JSON. Sets the response headers.';
+comment on function lists.includes is 'Whether include names a column.';
+comment on function lists.only is 'A page without the columns that include does not name.';

@@ -1,0 +1,219 @@
+-- GET /activity
+
+create type lists.kudos as (
+  id uuid, "timestamp" text, sender_name text, sender_email text, receiver_name text, receiver_email text, message text,
+  category text
+);
+create type lists.kudos_with_ids as (
+  id uuid, "timestamp" text, sender_name text, sender_email text, receiver_name text, receiver_email text, message text,
+  category text, sender_id uuid, receiver_id uuid, category_id uuid
+);
+create type lists.kudos_with as (
+  id uuid, "timestamp" text, sender_name text, sender_email text, receiver_name text, receiver_email text, message text,
+  category text, sender_id uuid, receiver_id uuid, category_id uuid,
+  sender_team_id uuid, sender_team_name text, receiver_team_id uuid, receiver_team_name text
+);
+
+-- The names of the company's categories are read once per page: a look-up for each row took 1.1 times the processor
+-- time.
+create view lists.activity with (security_invoker = true) as
+select
+  k.company_id, k.created_at as instant, k.changed_in, k.id, k.sender_id, k.receiver_id, k.category_id,
+  sender.team_id as sender_team_id, receiver.team_id as receiver_team_id,
+  row(
+    k.id, to_char(k.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+    sender.name, sender.email, receiver.name, receiver.email, k.message,
+    (
+      select jsonb_object_agg(c.id, c.name) from app.categories as c
+      where c.company_id = (select app.current_company_id())
+    ) ->> k.category_id::text
+  )::lists.kudos as shown
+from app.kudos as k
+left join lateral (
+  select m.name, m.email, m.team_id from app.members as m
+  where m.company_id = k.company_id and m.id = k.sender_id offset 0
+) as sender on true
+left join lateral (
+  select m.name, m.email, m.team_id from app.members as m
+  where m.company_id = k.company_id and m.id = k.receiver_id offset 0
+) as receiver on true;
+
+-- The ids without teams, because they cost no look-ups.
+create view lists.activity_with_ids with (security_invoker = true) as
+select
+  v.company_id, v.instant, v.changed_in, v.id, v.sender_id, v.receiver_id, v.category_id,
+  v.sender_team_id, v.receiver_team_id,
+  row(
+    (v.shown).*,
+    case when (select lists.includes('sender_id')) then v.sender_id end,
+    case when (select lists.includes('receiver_id')) then v.receiver_id end,
+    case when (select lists.includes('category_id')) then v.category_id end
+  )::lists.kudos_with_ids as shown
+from lists.activity as v;
+
+create view lists.activity_with with (security_invoker = true) as
+select
+  v.company_id, v.instant, v.changed_in, v.id, v.sender_id, v.receiver_id, v.category_id,
+  row(
+    (v.shown).*,
+    case when (select lists.includes('sender_team_id')) then v.sender_team_id end,
+    sender_team.name,
+    case when (select lists.includes('receiver_team_id')) then v.receiver_team_id end,
+    receiver_team.name
+  )::lists.kudos_with as shown
+from lists.activity_with_ids as v
+left join lateral (
+  select t.name from app.teams as t
+  where t.company_id = v.company_id and t.id = v.sender_team_id and (select lists.includes('sender_team_name'))
+  offset 0
+) as sender_team on true
+left join lateral (
+  select t.name from app.teams as t
+  where t.company_id = v.company_id and t.id = v.receiver_team_id and (select lists.includes('receiver_team_name'))
+  offset 0
+) as receiver_team on true;
+
+-- The columns that only include returns, in their order: with those of teams, or without.
+create function lists.included_in_activity(with_teams boolean) returns text[]
+language sql immutable
+return array['sender_id', 'receiver_id', 'category_id'] || case when with_teams
+  then array['sender_team_id', 'sender_team_name', 'receiver_team_id', 'receiver_team_name'] end;
+
+-- The filter that fewest kudos of the window match. At most a thousand of each are counted.
+create function lists.rarest_kudos_filter(
+  page lists.page, since timestamptz, sender uuid, receiver uuid, category uuid
+)
+returns text
+language plpgsql stable set search_path = '' set enable_bitmapscan = off
+as $$
+declare
+  of_sender bigint;
+  of_receiver bigint;
+  of_category bigint;
+begin
+  if sender is not null then
+    select count(*) into of_sender from (select from app.kudos as k where k.company_id = page.company_id
+      and k.sender_id = sender and k.created_at between since and page.instant limit 1000) as counted;
+  end if;
+  if receiver is not null then
+    select count(*) into of_receiver from (select from app.kudos as k where k.company_id = page.company_id
+      and k.receiver_id = receiver and k.created_at between since and page.instant limit 1000) as counted;
+  end if;
+  if category is not null then
+    select count(*) into of_category from (select from app.kudos as k where k.company_id = page.company_id
+      and k.category_id = category and k.created_at between since and page.instant limit 1000) as counted;
+  end if;
+  -- least() passes over those that were not counted.
+  return case least(of_sender, of_receiver, of_category)
+    when of_sender then 'sender' when of_receiver then 'receiver' else 'category' end;
+end
+$$;
+
+create function public.list_activity(
+  key_hash text, max_rows integer, since timestamptz default '-infinity', until timestamptz default 'infinity',
+  category_id uuid default null, sender_id uuid default null, receiver_id uuid default null,
+  starting_after uuid default null, include text[] default null, after_time timestamptz default null
+)
+returns app."application/json"
+language plpgsql volatile security definer set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  page constant lists.page :=
+    lists.begin('activity', key_hash, max_rows, starting_after, after_time, until);
+  sender constant uuid := sender_id;
+  receiver constant uuid := receiver_id;
+  category constant uuid := category_id;
+  lead_by text;
+  included text;
+  rows lists.kudos[];
+  rows_with_ids lists.kudos_with_ids[];
+  rows_with lists.kudos_with[];
+begin
+  if num_nonnulls(sender, receiver, category) = 1 then
+    lead_by := case when sender is not null then 'sender' when receiver is not null then 'receiver' else 'category' end;
+  elsif num_nonnulls(sender, receiver, category) > 1 then
+    lead_by := lists.rarest_kudos_filter(page, since, sender, receiver, category);
+  end if;
+  if include is null then
+    if lead_by is null then
+      rows := array(select v.shown from lists.activity as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    elsif lead_by = 'sender' then
+      rows := array(select v.shown from lists.activity as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.sender_id = sender
+          and (receiver is null or v.receiver_id = receiver) and (category is null or v.category_id = category)
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    elsif lead_by = 'receiver' then
+      rows := array(select v.shown from lists.activity as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.receiver_id = receiver
+          and (sender is null or v.sender_id = sender) and (category is null or v.category_id = category)
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    else
+      rows := array(select v.shown from lists.activity as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.category_id = category
+          and (sender is null or v.sender_id = sender) and (receiver is null or v.receiver_id = receiver)
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    end if;
+    return lists.answer(page, rows, rows[max_rows]."timestamp" || '_' || rows[max_rows].id);
+  end if;
+  included := set_config('lists.include', ',' || array_to_string(include, ',') || ',', true);
+  if include <@ lists.included_in_activity(false) then
+    if lead_by is null then
+      rows_with_ids := array(select v.shown from lists.activity_with_ids as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    elsif lead_by = 'sender' then
+      rows_with_ids := array(select v.shown from lists.activity_with_ids as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.sender_id = sender
+          and (receiver is null or v.receiver_id = receiver) and (category is null or v.category_id = category)
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    elsif lead_by = 'receiver' then
+      rows_with_ids := array(select v.shown from lists.activity_with_ids as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.receiver_id = receiver
+          and (sender is null or v.sender_id = sender) and (category is null or v.category_id = category)
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    else
+      rows_with_ids := array(select v.shown from lists.activity_with_ids as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.category_id = category
+          and (sender is null or v.sender_id = sender) and (receiver is null or v.receiver_id = receiver)
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    end if;
+    return lists.only(include, lists.included_in_activity(false),
+      lists.answer(page, rows_with_ids, rows_with_ids[max_rows]."timestamp" || '_' || rows_with_ids[max_rows].id));
+  else
+    if lead_by is null then
+      rows_with := array(select v.shown from lists.activity_with as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    elsif lead_by = 'sender' then
+      rows_with := array(select v.shown from lists.activity_with as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.sender_id = sender
+          and (receiver is null or v.receiver_id = receiver) and (category is null or v.category_id = category)
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    elsif lead_by = 'receiver' then
+      rows_with := array(select v.shown from lists.activity_with as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.receiver_id = receiver
+          and (sender is null or v.sender_id = sender) and (category is null or v.category_id = category)
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    else
+      rows_with := array(select v.shown from lists.activity_with as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.category_id = category
+          and (sender is null or v.sender_id = sender) and (receiver is null or v.receiver_id = receiver)
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    end if;
+    return lists.only(include, lists.included_in_activity(true),
+      lists.answer(page, rows_with, rows_with[max_rows]."timestamp" || '_' || rows_with[max_rows].id));
+  end if;
+end
+$$;
+
+grant execute on function lists.rarest_kudos_filter, lists.included_in_activity to public_api;
+comment on function lists.included_in_activity is 'The columns of activity that only include returns.';
+comment on function lists.rarest_kudos_filter is 'sender, receiver or category: which fewest kudos match.';
+
+grant select on lists.activity, lists.activity_with_ids, lists.activity_with to public_api;
+select app.serve_keys('public.list_activity'::regproc, true);
+comment on function public.list_activity is
+  'Kudos of the key''s company, newest first: a JSON array. read:activity. PT400, PT401, PT403, PT429.';

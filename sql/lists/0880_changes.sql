@@ -1,0 +1,318 @@
+-- The changes of lists (docs/api.md, Keeping a copy): the rows that were added, changed or deleted, oldest change
+-- first, each with a cursor. 0207_changes.sql says how changes are numbered. One function serves all lists.
+
+-- The lists: their scope, and the table whose rows they have.
+create function lists.facts(list text, out scope text, out relation regclass)
+language plpgsql stable set search_path = ''
+as $$
+begin
+  case list
+    when 'members' then scope := 'read:members'; relation := 'app.members';
+    when 'teams' then scope := 'read:members'; relation := 'app.teams';
+    when 'activity' then scope := 'read:activity'; relation := 'app.kudos';
+    when 'categories' then scope := 'read:activity'; relation := 'app.categories';
+    when 'rewards' then scope := 'read:rewards'; relation := 'app.rewards';
+    when 'day-ratings' then scope := 'read:analytics'; relation := 'app.day_ratings';
+    when 'pulse-responses' then scope := 'read:analytics'; relation := 'app.pulse_responses';
+  end case;
+end
+$$;
+
+-- The text whose hash is the first part of a cursor, for format(): what it holds for. A restore changes one of the
+-- first four: the server, its timeline, the database, or the table of deletions. Immutable, because a session keeps its
+-- server and database: the planner calls it once. Reading the control file a second time took a tenth of a small page's
+-- time.
+create function lists.origin_of_cursors() returns text
+language sql immutable set search_path = ''
+return (
+  select format('%s %%s %s %%s %%s %%s', s.system_identifier, d.oid)
+  from pg_control_system() as s, pg_database as d where d.datname = current_database()
+);
+
+-- In plpgsql and without from, because a session keeps its plan and needs no executor for it.
+create function lists.cursor_origin(company_id uuid, list text) returns text
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return left(encode(sha256(convert_to(format(
+    lists.origin_of_cursors(), (pg_control_checkpoint()).timeline_id, 'app.deletions'::regclass::oid, company_id, list
+  ), 'utf8')), 'hex'), 8);
+end
+$$;
+
+-- The cursor is of another server, timeline, company or list, or deletions after it have been forgotten.
+create function lists.refuse_cursor(api_key app.verified_key) returns void
+language plpgsql stable set search_path = ''
+as $$
+begin
+  raise exception using
+    errcode = 'PT410',
+    message = 'Gone: this cursor is no longer known, begin again with after=start',
+    detail = json_build_object('key_id', api_key.key_id, 'company_id', api_key.company_id);
+end
+$$;
+
+-- Which changes a page has, of rows and of deletions, all below horizon: no transaction below it is still running. And
+-- what its cursors begin with; those of before the copy began end with that number.
+create type lists.span as (
+  company uuid, after_transaction xid8, after_id uuid, deletions_after xid8, deletions_after_id uuid,
+  horizon xid8, origin text, began xid8, began_digits text, max_rows integer
+);
+
+-- Inlined, as for pages.
+create function lists.is_after(s lists.span, company_id uuid, changed_in xid8, id uuid) returns boolean
+language sql stable
+return company_id = s.company and (changed_in, id) > (s.after_transaction, s.after_id) and changed_in < s.horizon;
+
+create function lists.cursor(s lists.span, changed_in xid8, id uuid) returns text
+language sql immutable
+return (s.origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+  || case when changed_in < s.began then s.began_digits else '' end) collate "C";
+
+create type lists.changes as (found_rows bigint, page json, next text);
+
+-- The changes of a list without deletions: what most pages are. One statement a view, planned once.
+create function lists.changed(view text, s lists.span) returns lists.changes
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  result lists.changes;
+begin
+  case view
+    when 'members' then
+      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
+      into result from (select c, row_number() over () as n from (
+        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
+        from lists.members as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+        order by v.changed_in, v.id limit s.max_rows + 1
+      ) as c) as numbered;
+    when 'teams' then
+      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
+      into result from (select c, row_number() over () as n from (
+        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
+        from lists.teams as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+        order by v.changed_in, v.id limit s.max_rows + 1
+      ) as c) as numbered;
+    when 'activity' then
+      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
+      into result from (select c, row_number() over () as n from (
+        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
+        from lists.activity as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+        order by v.changed_in, v.id limit s.max_rows + 1
+      ) as c) as numbered;
+    when 'activity_with_ids' then
+      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
+      into result from (select c, row_number() over () as n from (
+        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
+        from lists.activity_with_ids as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+        order by v.changed_in, v.id limit s.max_rows + 1
+      ) as c) as numbered;
+    when 'activity_with' then
+      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
+      into result from (select c, row_number() over () as n from (
+        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
+        from lists.activity_with as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+        order by v.changed_in, v.id limit s.max_rows + 1
+      ) as c) as numbered;
+    when 'categories' then
+      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
+      into result from (select c, row_number() over () as n from (
+        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
+        from lists.categories as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+        order by v.changed_in, v.id limit s.max_rows + 1
+      ) as c) as numbered;
+    when 'rewards' then
+      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
+      into result from (select c, row_number() over () as n from (
+        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
+        from lists.rewards as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+        order by v.changed_in, v.id limit s.max_rows + 1
+      ) as c) as numbered;
+    when 'rewards_with' then
+      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
+      into result from (select c, row_number() over () as n from (
+        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
+        from lists.rewards_with as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+        order by v.changed_in, v.id limit s.max_rows + 1
+      ) as c) as numbered;
+    when 'day_ratings' then
+      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
+      into result from (select c, row_number() over () as n from (
+        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
+        from lists.day_ratings as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+        order by v.changed_in, v.id limit s.max_rows + 1
+      ) as c) as numbered;
+    when 'day_ratings_with' then
+      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
+      into result from (select c, row_number() over () as n from (
+        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
+        from lists.day_ratings_with as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+        order by v.changed_in, v.id limit s.max_rows + 1
+      ) as c) as numbered;
+    when 'pulse_responses' then
+      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
+      into result from (select c, row_number() over () as n from (
+        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
+        from lists.pulse_responses as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+        order by v.changed_in, v.id limit s.max_rows + 1
+      ) as c) as numbered;
+    when 'pulse_responses_with' then
+      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
+      into result from (select c, row_number() over () as n from (
+        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
+        from lists.pulse_responses_with as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+        order by v.changed_in, v.id limit s.max_rows + 1
+      ) as c) as numbered;
+  end case;
+  return result;
+end
+$$;
+
+-- The same with deletions among them, rare, so one statement for all lists, planned at each call. An id may be in both,
+-- because its row was deleted and inserted again, even by one transaction: then the row counts. The later the row is,
+-- the less it is certain to be among those that were read; then the deletion brings it, and a later page brings it once
+-- more. Each row leaves out one deletion at most, so twice as many deletions as rows fill a page.
+create function lists.changed_and_deleted(view text, relation regclass, s lists.span) returns lists.changes
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  result lists.changes;
+begin
+  execute format(
+    $statement$
+      with rows as materialized (
+        select v.changed_in, v.id, v.shown from lists.%1$I as v
+        where lists.is_after($1, v.company_id, v.changed_in, v.id) order by v.changed_in, v.id limit $1.max_rows + 1
+      ), changes as (
+        (select r.* from rows as r order by r.changed_in, r.id)
+        union all
+        (
+          select d.deleted_in, d.id, (select v.shown from lists.%1$I as v where v.company_id = $1.company and v.id = d.id)
+          from (
+            select d.deleted_in, d.id from app.deletions as d
+            where d.company_id = $1.company and d.relation = $2
+              and (d.deleted_in, d.id) > ($1.deletions_after, $1.deletions_after_id) and d.deleted_in < $1.horizon
+            order by d.deleted_in, d.id limit 2 * ($1.max_rows + 1)
+          ) as d
+          where d.id not in (select r.id from rows as r)
+          order by d.deleted_in, d.id
+        )
+        order by changed_in, id limit $1.max_rows + 1
+      )
+      select count(*), json_agg(c) filter (where n <= $1.max_rows), max((c).cursor) filter (where n <= $1.max_rows)
+      from (select c, row_number() over () as n from (
+        select (coalesce(shown, json_populate_record(null::%2$s, json_build_object('id', id)))).*,
+          lists.cursor($1, changed_in, id) as cursor, shown is null as deleted
+        from changes order by changed_in, id
+      ) as c) as numbered
+    $statement$,
+    view,
+    (
+      select a.atttypid::regtype from pg_attribute as a
+      where a.attrelid = ('lists.' || view)::regclass and a.attname = 'shown'
+    )
+  )
+  into result using s, relation;
+  return result;
+end
+$$;
+
+-- after is start or a cursor. A cursor has the origin (8 hexadecimal digits), the number of the transaction (16) and
+-- the id of the row (32). While a copy still reads what was there when it began, there follows the number at which it
+-- began (16): deletions below that number are not for this copy, and may be forgotten.
+create function public.list_changes(key_hash text, list text, max_rows integer, after text, include text[] default null)
+returns app."application/json"
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  facts constant record := lists.facts(list);
+  api_key constant app.verified_key := app.admit(key_hash, facts.scope);
+  company constant uuid := api_key.company_id;
+  origin constant text := lists.cursor_origin(company, list);
+  view constant text := replace(list, '-', '_') || case
+    when include <> '{}' and list = 'activity' and include <@ lists.included_in_activity(false) then '_with_ids'
+    when include <> '{}' then '_with' else '' end;
+  horizon constant bigint := pg_snapshot_xmin(pg_current_snapshot())::text;
+  began bigint := horizon;
+  after_transaction bigint := 0;
+  after_id uuid := '00000000-0000-0000-0000-000000000000';
+  s lists.span;
+  result lists.changes;
+  are_foreign boolean;
+  said text;
+begin
+  if after <> 'start' then
+    after_transaction := ('x' || substr(after, 9, 16))::bit(64)::bigint;
+    after_id := substr(after, 25, 32);
+    -- A standby that is late still has rows that were deleted before the copy began at the primary: it reads them now,
+    -- so its deletions begin no later than this page ends.
+    began := case when length(after) = 56 then 0 else least(horizon, ('x' || substr(after, 57))::bit(64)::bigint) end;
+    -- A cursor that is newer than the data of this server: its data has gone back in time without a new timeline. A
+    -- standby may just be behind.
+    if left(after, 8) <> origin or least(after_transaction, began) < 0
+      or after_transaction >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint and not pg_is_in_recovery() then
+      perform lists.refuse_cursor(api_key);
+    end if;
+  end if;
+  s := row(
+    company, after_transaction::text::xid8, after_id, greatest(after_transaction, began - 1)::text::xid8,
+    case when began > after_transaction then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else after_id end,
+    horizon::text::xid8, origin, began::text::xid8, encode(int8send(began), 'hex'), max_rows
+  );
+  said := set_config('lists.include', ',' || array_to_string(include, ',') || ',', true);
+
+  -- Each statement has a snapshot of its own. Below horizon rows and deletions can only disappear meanwhile: what
+  -- changes a row moves it above, and what forgets deletions raises the mark that is read afterwards.
+  perform from app.deletions as d
+  where d.company_id = company and d.relation = facts.relation and after_transaction > 0
+    and (d.deleted_in, d.id) > (s.deletions_after, s.deletions_after_id) and d.deleted_in < s.horizon
+  order by d.deleted_in, d.id limit 1;
+  if found then
+    result := lists.changed_and_deleted(view, facts.relation, s);
+  else
+    result := lists.changed(view, s);
+  end if;
+
+  -- Rows with numbers of another server are behind all pages, so only the last one looks for them. A row that this sees
+  -- was written by a transaction that ended before, or by this one, so its number is below xmax.
+  if result.found_rows <= max_rows then
+    execute format(
+      'select exists (select from %s as t where t.company_id = $1
+        and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+        and t.changed_in is distinct from pg_current_xact_id_if_assigned() order by t.changed_in, t.id limit 1)',
+      facts.relation
+    ) into are_foreign using company;
+    if are_foreign then
+      raise exception 'changes in % have the numbers of another server', facts.relation
+        using errcode = 'PT501', hint = 'Run sql/commands/repair.sql.';
+    end if;
+  end if;
+  if after <> 'start' then
+    perform lists.refuse_cursor(api_key) from app.forgotten_deletions as f
+    where f.company_id = company and f.relation = facts.relation
+      and (f.deleted_in, f.id) > (s.after_transaction, after_id) and f.deleted_in >= s.began;
+  end if;
+
+  said := app.end_page(api_key.key_id, company, result.found_rows, max_rows, result.next);
+  if list = 'activity' and include <> '{}' then
+    return lists.only(include, lists.included_in_activity(view = 'activity_with'), result.page);
+  end if;
+  return coalesce(result.page, '[]');
+end
+$$;
+
+grant execute on all functions in schema lists to public_api;
+comment on function lists.facts is 'The scope and the table of a list, such as day-ratings.';
+comment on function lists.origin_of_cursors is 'What every cursor of this server and database holds for, for format().';
+comment on function lists.cursor_origin is 'The first 8 characters of every cursor of this company and list.';
+comment on function lists.refuse_cursor is 'Raises PT410: the cursor is no longer known.';
+comment on type lists.span is 'Which changes a page has, and what its cursors begin and end with.';
+comment on function lists.is_after is 'Whether a change is in a page or after it.';
+comment on function lists.cursor is 'The cursor of a change.';
+comment on type lists.changes is 'A page of changes: how many rows were found, those of the page, and its last cursor.';
+comment on function lists.changed is 'A page of changes without deletions.';
+comment on function lists.changed_and_deleted is 'A page of changes and deletions.';
+select app.serve_keys('public.list_changes'::regproc, true);
+comment on function public.list_changes is
+  'What was added, changed or deleted in a list of the key''s company, oldest change first, as a JSON array. PT401, '
+  'PT403, PT410, PT429, PT501.';

@@ -1,0 +1,1082 @@
+-- The tables of companies and keys are small: reading them takes milliseconds.
+-- squawk-ignore-file ban-drop-not-null, constraint-missing-not-valid
+set lock_timeout = '2s';
+set statement_timeout = '60s';
+
+set local check_function_bodies = off;
+
+grant create on schema public to public_api;
+
+CREATE SCHEMA "lists";
+
+CREATE TYPE "app"."overdue_rows" AS ("company_id" uuid, "relation" text, "before" timestamp with time zone, "late" interval);
+
+CREATE TYPE "lists"."category" AS ("id" uuid, "name" text, "created_at" text);
+
+CREATE TYPE "lists"."changes" AS ("found_rows" bigint, "page" json, "next" text);
+
+CREATE TYPE "lists"."day_rating_with" AS ("id" uuid, "rating" smallint, "comment" text, "team_id" uuid, "points_awarded" integer, "created_at" text, "team_name" text);
+
+CREATE TYPE "lists"."day_rating" AS ("id" uuid, "rating" smallint, "comment" text, "team_id" uuid, "points_awarded" integer, "created_at" text);
+
+CREATE TYPE "lists"."kudos_with_ids" AS ("id" uuid, "timestamp" text, "sender_name" text, "sender_email" text, "receiver_name" text, "receiver_email" text, "message" text, "category" text, "sender_id" uuid, "receiver_id" uuid, "category_id" uuid);
+
+CREATE TYPE "lists"."kudos_with" AS ("id" uuid, "timestamp" text, "sender_name" text, "sender_email" text, "receiver_name" text, "receiver_email" text, "message" text, "category" text, "sender_id" uuid, "receiver_id" uuid, "category_id" uuid, "sender_team_id" uuid, "sender_team_name" text, "receiver_team_id" uuid, "receiver_team_name" text);
+
+CREATE TYPE "lists"."kudos" AS ("id" uuid, "timestamp" text, "sender_name" text, "sender_email" text, "receiver_name" text, "receiver_email" text, "message" text, "category" text);
+
+CREATE TYPE "lists"."member" AS ("id" uuid, "name" text, "email" text, "role" text, "team_id" uuid, "team_name" text, "created_at" text);
+
+CREATE TYPE "lists"."page" AS ("key_id" uuid, "company_id" uuid, "instant" timestamp with time zone, "id" uuid, "max_rows" integer);
+
+CREATE TYPE "lists"."pulse_response_with" AS ("id" uuid, "timestamp" text, "question" text, "response_type" text, "value" jsonb, "comment" text, "question_id" uuid);
+
+CREATE TYPE "lists"."pulse_response" AS ("id" uuid, "timestamp" text, "question" text, "response_type" text, "value" jsonb, "comment" text);
+
+CREATE TYPE "lists"."reward_with" AS ("id" uuid, "name" text, "description" text, "points_cost" bigint, "reward_type" text, "stock_count" integer, "image_url" text, "vendor_name" text, "is_archived" boolean, "created_at" text, "external_id" text);
+
+CREATE TYPE "lists"."reward" AS ("id" uuid, "name" text, "description" text, "points_cost" bigint, "reward_type" text, "stock_count" integer, "image_url" text, "vendor_name" text, "is_archived" boolean, "created_at" text);
+
+CREATE TYPE "lists"."span" AS ("company" uuid, "after_transaction" xid8, "after_id" uuid, "deletions_after" xid8, "deletions_after_id" uuid, "horizon" xid8, "origin" text, "began" xid8, "began_digits" text, "max_rows" integer);
+
+CREATE TYPE "lists"."team" AS ("id" uuid, "name" text, "created_at" text);
+
+CREATE OR REPLACE FUNCTION app.admit(key_hash text, required_scope text)
+ RETURNS app.verified_key
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  if not (
+    row_security_active('app.companies'::regclass) and row_security_active('app.teams'::regclass)
+    and row_security_active('app.members'::regclass) and row_security_active('app.categories'::regclass)
+    and row_security_active('app.kudos'::regclass) and row_security_active('app.rewards'::regclass)
+    and row_security_active('app.day_ratings'::regclass) and row_security_active('app.pulse_questions'::regclass)
+    and row_security_active('app.pulse_responses'::regclass) and row_security_active('app.deletions'::regclass)
+    and row_security_active('app.forgotten_deletions'::regclass)
+  ) then
+    perform app.refuse_without_row_security();
+  end if;
+  return app.authenticate(key_hash, required_scope);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.end_page(key_id uuid, company_id uuid, found_rows bigint, max_rows integer, next text)
+ RETURNS text
+ LANGUAGE sql
+RETURN set_config('response.headers'::text, format('[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"},{"X-Next-Page":"%s"}]'::text, key_id, company_id, LEAST(found_rows, (max_rows)::bigint), ((found_rows > max_rows))::text, next), true);
+
+CREATE OR REPLACE FUNCTION app.from_replica(page json)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  lag interval := case
+    when not pg_is_in_recovery() then null
+    -- Without a receiver the replica does not know how much there is to receive.
+    when pg_last_wal_receive_lsn() <= pg_last_wal_replay_lsn() and exists (select from pg_stat_wal_receiver)
+      then interval '0'
+    else clock_timestamp() - pg_last_xact_replay_timestamp()
+  end;
+  headers text;
+begin
+  if lag is null or lag > app.max_replica_lag() then
+    raise exception 'this server is too far behind, or not a replica' using errcode = 'PT503';
+  end if;
+  -- Assigned and not performed, which would run it as a query.
+  headers := set_config(
+    'response.headers',
+    left(current_setting('response.headers'), -1)
+      || format(',{"X-Replica-Lag":"%s"}]', round(1000 * extract(epoch from lag))),
+    true
+  );
+  return page;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.is_unlocked(relation text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  execute format('lock table app.%I in row exclusive mode nowait', relation);
+  return true;
+exception
+  when lock_not_available then return false;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.overdue(relation text)
+ RETURNS SETOF app.overdue_rows
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+begin
+  return query execute format(
+    'select c.id, %1$L, t.before, t.before - o.oldest
+     from app.companies as c
+     cross join lateral (select now() - c.retention as before) as t
+     cross join lateral (select min(r.created_at) as oldest from app.%1$I as r where r.company_id = c.id) as o
+     where c.retention is not null and c.serving <> ''moving'' and o.oldest < t.before',
+    relation
+  );
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.serve_keys(served regprocedure, is_list boolean DEFAULT false)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  grant create on schema public to public_api;
+  execute format('alter function %s owner to public_api', served);
+  revoke create on schema public from public_api;
+  execute format('revoke all on function %s from public, anon, authenticated', served);
+  execute format('grant execute on function %s to service_role', served);
+  if is_list is not null then
+    execute format('alter function %s set lock_timeout = ''5s'' set statement_timeout = ''7s'' set jit = off '
+      'set enable_seqscan = off', served);
+  end if;
+  if is_list then
+    execute format('alter function %s set plan_cache_mode = force_generic_plan set enable_sort = off', served);
+  end if;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.take_turn_of_total(key_id uuid, company_id uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  base constant bigint := 7330216700000000;
+begin
+  if pg_try_advisory_xact_lock(uuid_hash_extended(company_id, base)) then
+    for slot in 1..app.totals_at_once() loop
+      if pg_try_advisory_xact_lock(base + slot) then
+        return;
+      end if;
+    end loop;
+  end if;
+  raise exception using
+    errcode = 'PT429',
+    message = 'Too Many Requests',
+    detail = json_build_object('key_id', key_id, 'company_id', company_id);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION lists.answer(page lists.page, rows anyarray, last text)
+ RETURNS json
+ LANGUAGE sql
+AS $function$
+  select case when app.end_page(page.key_id, page.company_id, cardinality(rows), page.max_rows, last) <> ''
+    then array_to_json(rows[:page.max_rows]) end
+$function$;
+
+CREATE OR REPLACE FUNCTION lists.begin(list text, key_hash text, max_rows integer, starting_after uuid, after_time timestamp with time zone, until timestamp with time zone DEFAULT 'infinity'::timestamp with time zone)
+ RETURNS lists.page
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  facts constant record := lists.facts(list);
+  api_key constant app.verified_key := app.admit(key_hash, facts.scope);
+  below_instant timestamptz := until + interval '1 microsecond';
+  below_id uuid := '00000000-0000-0000-0000-000000000000';
+begin
+  if starting_after is not null then
+    if after_time is null then
+      execute format('select t.created_at from %s as t where t.company_id = $1 and t.id = $2', facts.relation)
+      into after_time using api_key.company_id, starting_after;
+      -- The same for a row of another company.
+      if after_time is null then
+        raise exception using
+          errcode = 'PT400',
+          message = 'starting_after must be the id of a row of this list',
+          detail = json_build_object('key_id', api_key.key_id, 'company_id', api_key.company_id);
+      end if;
+    end if;
+    if (after_time, starting_after) < (below_instant, below_id) then
+      below_instant := after_time;
+      below_id := starting_after;
+    end if;
+  end if;
+  return row(api_key.key_id, api_key.company_id, below_instant, below_id, max_rows);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION lists.changed(view text, s lists.span)
+ RETURNS lists.changes
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  result lists.changes;
+begin
+  case view
+    when 'members' then
+      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
+      into result from (select c, row_number() over () as n from (
+        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
+        from lists.members as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+        order by v.changed_in, v.id limit s.max_rows + 1
+      ) as c) as numbered;
+    when 'teams' then
+      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
+      into result from (select c, row_number() over () as n from (
+        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
+        from lists.teams as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+        order by v.changed_in, v.id limit s.max_rows + 1
+      ) as c) as numbered;
+    when 'activity' then
+      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
+      into result from (select c, row_number() over () as n from (
+        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
+        from lists.activity as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+        order by v.changed_in, v.id limit s.max_rows + 1
+      ) as c) as numbered;
+    when 'activity_with_ids' then
+      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
+      into result from (select c, row_number() over () as n from (
+        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
+        from lists.activity_with_ids as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+        order by v.changed_in, v.id limit s.max_rows + 1
+      ) as c) as numbered;
+    when 'activity_with' then
+      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
+      into result from (select c, row_number() over () as n from (
+        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
+        from lists.activity_with as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+        order by v.changed_in, v.id limit s.max_rows + 1
+      ) as c) as numbered;
+    when 'categories' then
+      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
+      into result from (select c, row_number() over () as n from (
+        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
+        from lists.categories as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+        order by v.changed_in, v.id limit s.max_rows + 1
+      ) as c) as numbered;
+    when 'rewards' then
+      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
+      into result from (select c, row_number() over () as n from (
+        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
+        from lists.rewards as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+        order by v.changed_in, v.id limit s.max_rows + 1
+      ) as c) as numbered;
+    when 'rewards_with' then
+      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
+      into result from (select c, row_number() over () as n from (
+        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
+        from lists.rewards_with as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+        order by v.changed_in, v.id limit s.max_rows + 1
+      ) as c) as numbered;
+    when 'day_ratings' then
+      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
+      into result from (select c, row_number() over () as n from (
+        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
+        from lists.day_ratings as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+        order by v.changed_in, v.id limit s.max_rows + 1
+      ) as c) as numbered;
+    when 'day_ratings_with' then
+      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
+      into result from (select c, row_number() over () as n from (
+        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
+        from lists.day_ratings_with as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+        order by v.changed_in, v.id limit s.max_rows + 1
+      ) as c) as numbered;
+    when 'pulse_responses' then
+      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
+      into result from (select c, row_number() over () as n from (
+        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
+        from lists.pulse_responses as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+        order by v.changed_in, v.id limit s.max_rows + 1
+      ) as c) as numbered;
+    when 'pulse_responses_with' then
+      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
+      into result from (select c, row_number() over () as n from (
+        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
+        from lists.pulse_responses_with as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+        order by v.changed_in, v.id limit s.max_rows + 1
+      ) as c) as numbered;
+  end case;
+  return result;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION lists.changed_and_deleted(view text, relation regclass, s lists.span)
+ RETURNS lists.changes
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  result lists.changes;
+begin
+  execute format(
+    $statement$
+      with rows as materialized (
+        select v.changed_in, v.id, v.shown from lists.%1$I as v
+        where lists.is_after($1, v.company_id, v.changed_in, v.id) order by v.changed_in, v.id limit $1.max_rows + 1
+      ), changes as (
+        (select r.* from rows as r order by r.changed_in, r.id)
+        union all
+        (
+          select d.deleted_in, d.id, (select v.shown from lists.%1$I as v where v.company_id = $1.company and v.id = d.id)
+          from (
+            select d.deleted_in, d.id from app.deletions as d
+            where d.company_id = $1.company and d.relation = $2
+              and (d.deleted_in, d.id) > ($1.deletions_after, $1.deletions_after_id) and d.deleted_in < $1.horizon
+            order by d.deleted_in, d.id limit 2 * ($1.max_rows + 1)
+          ) as d
+          where d.id not in (select r.id from rows as r)
+          order by d.deleted_in, d.id
+        )
+        order by changed_in, id limit $1.max_rows + 1
+      )
+      select count(*), json_agg(c) filter (where n <= $1.max_rows), max((c).cursor) filter (where n <= $1.max_rows)
+      from (select c, row_number() over () as n from (
+        select (coalesce(shown, json_populate_record(null::%2$s, json_build_object('id', id)))).*,
+          lists.cursor($1, changed_in, id) as cursor, shown is null as deleted
+        from changes order by changed_in, id
+      ) as c) as numbered
+    $statement$,
+    view,
+    (
+      select a.atttypid::regtype from pg_attribute as a
+      where a.attrelid = ('lists.' || view)::regclass and a.attname = 'shown'
+    )
+  )
+  into result using s, relation;
+  return result;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION lists.cursor(s lists.span, changed_in xid8, id uuid)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+RETURN ((((s).origin || encode((xid8send(changed_in) || uuid_send(id)), 'hex'::text)) || CASE WHEN (changed_in < (s).began) THEN (s).began_digits ELSE ''::text END) COLLATE "C");
+
+CREATE OR REPLACE FUNCTION lists.cursor_origin(company_id uuid, list text)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return left(encode(sha256(convert_to(format(
+    lists.origin_of_cursors(), (pg_control_checkpoint()).timeline_id, 'app.deletions'::regclass::oid, company_id, list
+  ), 'utf8')), 'hex'), 8);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION lists.facts(list text, OUT scope text, OUT relation regclass)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  case list
+    when 'members' then scope := 'read:members'; relation := 'app.members';
+    when 'teams' then scope := 'read:members'; relation := 'app.teams';
+    when 'activity' then scope := 'read:activity'; relation := 'app.kudos';
+    when 'categories' then scope := 'read:activity'; relation := 'app.categories';
+    when 'rewards' then scope := 'read:rewards'; relation := 'app.rewards';
+    when 'day-ratings' then scope := 'read:analytics'; relation := 'app.day_ratings';
+    when 'pulse-responses' then scope := 'read:analytics'; relation := 'app.pulse_responses';
+  end case;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION lists.included_in_activity(with_teams boolean)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE
+RETURN (ARRAY['sender_id'::text, 'receiver_id'::text, 'category_id'::text] || CASE WHEN with_teams THEN ARRAY['sender_team_id'::text, 'sender_team_name'::text, 'receiver_team_id'::text, 'receiver_team_name'::text] ELSE NULL::text[] END);
+
+CREATE OR REPLACE FUNCTION lists.includes(name text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (strpos(current_setting('lists.include'::text, true), ((','::text || name) || ','::text)) > 0);
+
+CREATE OR REPLACE FUNCTION lists.is_after(s lists.span, company_id uuid, changed_in xid8, id uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN ((company_id = (s).company) AND (ROW(changed_in, id) > ROW((s).after_transaction, (s).after_id)) AND (changed_in < (s).horizon));
+
+CREATE OR REPLACE FUNCTION lists.is_in(page lists.page, company_id uuid, instant timestamp with time zone, id uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN ((company_id = (page).company_id) AND (ROW(instant, id) < ROW((page).instant, (page).id)));
+
+CREATE OR REPLACE FUNCTION lists.member_with_email(company_id uuid, email text)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_incremental_sort TO 'off'
+BEGIN ATOMIC
+ SELECT m.id
+    FROM app.members m
+   WHERE ((ROW(m.company_id, lower(m.email)) >= ROW(member_with_email.company_id, lower(member_with_email.email))) AND (ROW(m.company_id, lower(m.email)) <= ROW(member_with_email.company_id, lower(member_with_email.email))))
+   ORDER BY m.company_id, (lower(m.email))
+  LIMIT 1;
+END;
+
+CREATE OR REPLACE FUNCTION lists."only"(include text[], all_included text[], page json)
+ RETURNS json
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO ''
+AS $function$
+declare
+  kept text := page;
+  run text := '';
+  name text;
+begin
+  if cardinality(include) = cardinality(all_included) then
+    return page;
+  end if;
+  foreach name in array all_included || null::text loop
+    if name <> all (include) then
+      run := run || format(',"%s":null', name);
+    elsif run <> '' then
+      kept := replace(kept, run, '');
+      run := '';
+    end if;
+  end loop;
+  return kept;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION lists.origin_of_cursors()
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN (SELECT format('%s %%s %s %%s %%s %%s'::text, s.system_identifier, d.oid) AS format FROM pg_control_system() s(pg_control_version, catalog_version_no, system_identifier, pg_control_last_modified), pg_database d WHERE (d.datname = current_database()));
+
+CREATE OR REPLACE FUNCTION lists.plain(text text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+BEGIN ATOMIC
+ SELECT lower(extensions.unaccent(text)) AS lower;
+END;
+
+CREATE OR REPLACE FUNCTION lists.rarest_kudos_filter(page lists.page, since timestamp with time zone, sender uuid, receiver uuid, category uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+ SET enable_bitmapscan TO 'off'
+AS $function$
+declare
+  of_sender bigint;
+  of_receiver bigint;
+  of_category bigint;
+begin
+  if sender is not null then
+    select count(*) into of_sender from (select from app.kudos as k where k.company_id = page.company_id
+      and k.sender_id = sender and k.created_at between since and page.instant limit 1000) as counted;
+  end if;
+  if receiver is not null then
+    select count(*) into of_receiver from (select from app.kudos as k where k.company_id = page.company_id
+      and k.receiver_id = receiver and k.created_at between since and page.instant limit 1000) as counted;
+  end if;
+  if category is not null then
+    select count(*) into of_category from (select from app.kudos as k where k.company_id = page.company_id
+      and k.category_id = category and k.created_at between since and page.instant limit 1000) as counted;
+  end if;
+  -- least() passes over those that were not counted.
+  return case least(of_sender, of_receiver, of_category)
+    when of_sender then 'sender' when of_receiver then 'receiver' else 'category' end;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION lists.rarest_member_filter(company uuid, team uuid, named_role text)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+ SET enable_bitmapscan TO 'off'
+AS $function$
+declare
+  of_team bigint;
+  of_role bigint;
+begin
+  select count(*) into of_team from (
+    select from app.members as m where m.company_id = company and m.team_id = team limit 1000
+  ) as counted;
+  select count(*) into of_role from (
+    select from app.members as m where m.company_id = company and m.role = named_role limit 1000
+  ) as counted;
+  return case when of_team <= of_role then 'team' else 'role' end;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION lists.refuse_cursor(api_key app.verified_key)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  raise exception using
+    errcode = 'PT410',
+    message = 'Gone: this cursor is no longer known, begin again with after=start',
+    detail = json_build_object('key_id', api_key.key_id, 'company_id', api_key.company_id);
+end
+$function$;
+
+CREATE OR REPLACE PROCEDURE app.forget_all_deletions(INOUT unreached bigint DEFAULT 0)
+ LANGUAGE plpgsql
+AS $procedure$
+declare
+  list record;
+  last app.forgotten_deletions;
+  reached app.forgotten_deletions;
+begin
+  unreached := 0;
+  delete from app.assistant_codes as c where c.expires_at < now();
+  -- app.forget_deletions begins at the mark of what is forgotten. Rows below it are those that app.forget_cursors has made
+  -- worthless, and those of transactions that ended late. Up to 50,000 in a night.
+  delete from app.deletions as d using app.forgotten_deletions as f
+  where d.ctid = any (array(
+      select o.ctid from app.deletions as o join app.forgotten_deletions as m using (company_id, relation)
+      where (o.deleted_in, o.id) <= (m.deleted_in, m.id) limit 50000
+    ))
+    and f.company_id = d.company_id and f.relation = d.relation and (d.deleted_in, d.id) <= (f.deleted_in, f.id);
+  commit;
+  for list in
+    select d.company_id, d.relation from app.deletions as d join app.companies as c on c.id = d.company_id
+    where d.deleted_at < now() - interval '90 days'
+    group by d.company_id, d.relation order by min(d.deleted_at)
+  loop
+    last := null;
+    loop
+      exit when app.is_time_up();
+      perform app.forget_deletions(list.company_id, list.relation);
+      select f.* into reached from app.forgotten_deletions as f
+      where f.company_id = list.company_id and f.relation = list.relation;
+      commit;
+      exit when reached is not distinct from last;
+      last := reached;
+    end loop;
+  end loop;
+  if app.is_time_up() then
+    select count(distinct (d.company_id, d.relation)) into unreached
+    from app.deletions as d where d.deleted_at < now() - interval '90 days';
+  end if;
+end
+$procedure$;
+
+CREATE OR REPLACE PROCEDURE app.purge_expired()
+ LANGUAGE plpgsql
+AS $procedure$
+declare
+  share constant double precision := 0.375;
+  turn constant bigint := 100000;
+  relations constant text[] := '{kudos,day_ratings,pulse_responses}';
+  relation text;
+  due app.overdue_rows[];
+  list app.overdue_rows;
+  deleted bigint;
+  failure text;
+  failure_code text;
+  total bigint := 0;
+  purged integer := 0;
+  -- Companies, and tables of companies, that were tried in vain; and tables that somebody has locked.
+  failed text[] := '{}';
+  locked text[] := '{}';
+  failures text[] := '{}';
+  is_rest boolean := true;
+  rest integer := 0;
+  unreached bigint;
+begin
+  while is_rest and not app.is_time_up(share) loop
+    is_rest := false;
+    rest := 0;
+    due := '{}';
+    foreach relation in array relations loop
+      continue when relation = any (locked);
+      if app.is_unlocked(relation) then
+        due := due || array(select o from app.overdue(relation) as o);
+      else
+        locked := locked || relation;
+      end if;
+    end loop;
+    commit;
+    foreach list in array array(select d from unnest(due) as d order by d.late desc) loop
+      -- A company whose lock was waited for once.
+      continue when failed && array[list.company_id::text, list.company_id || ' ' || list.relation]
+        or list.relation = any (locked);
+      if app.is_time_up(share) then
+        rest := rest + 1;
+        continue;
+      end if;
+      if not app.is_unlocked(list.relation) then
+        locked := locked || list.relation;
+        continue;
+      end if;
+      call app.purge_table(
+        list.company_id, list.before, list.relation, turn, share, deleted, failure, failure_code
+      );
+      total := total + deleted;
+      is_rest := is_rest or deleted >= turn;
+      if failure_code = 'query_canceled' then
+        rest := rest + 1;
+      elsif failure is not null then
+        failed := failed || concat_ws(' ', list.company_id, case when failure_code <> '55P03' then list.relation end);
+        failures := failures || format('%s: %s: %s rows deleted, then: %s', list.company_id, list.relation, deleted, failure);
+      elsif deleted > 0 then
+        purged := purged + 1;
+        raise notice '%: %: % rows deleted', list.company_id, list.relation, deleted;
+      end if;
+    end loop;
+  end loop;
+  raise notice '% rows deleted', total;
+  call app.forget_all_deletions(unreached);
+  if failures <> '{}' or locked <> '{}' or is_rest or rest + unreached > 0 then
+    raise exception using
+      message = concat_ws(
+        '; ',
+        format('%s rows deleted', total),
+        cardinality(nullif(failures, '{}')) || format(' of %s purges failed', cardinality(failures) + purged),
+        'locked by somebody, and left: ' || nullif(array_to_string(locked, ', '), ''),
+        case when is_rest or rest + unreached > 0 then format(
+          'statement_timeout leaves no time for the rest, which comes first in the next call '
+            '(%s tables of companies, %s lists of recorded deletions)',
+          greatest(rest, is_rest::integer), unreached
+        ) end
+      ),
+      detail = concat_ws(
+        E'\n', array_to_string(failures[:10], E'\n'),
+        case when cardinality(failures) > 10 then format('and %s more', cardinality(failures) - 10) end
+      );
+  end if;
+end
+$procedure$;
+
+CREATE VIEW "lists"."activity" WITH (security_invoker=true) AS  SELECT k.company_id,
+    k.created_at AS instant,
+    k.changed_in,
+    k.id,
+    k.sender_id,
+    k.receiver_id,
+    k.category_id,
+    sender.team_id AS sender_team_id,
+    receiver.team_id AS receiver_team_id,
+    ROW(k.id, to_char((k.created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text), sender.name, sender.email, receiver.name, receiver.email, k.message, (( SELECT jsonb_object_agg(c.id, c.name) AS jsonb_object_agg
+           FROM app.categories c
+          WHERE (c.company_id = ( SELECT app.current_company_id() AS current_company_id))) ->> (k.category_id)::text))::lists.kudos AS shown
+   FROM ((app.kudos k
+     LEFT JOIN LATERAL ( SELECT m.name,
+            m.email,
+            m.team_id
+           FROM app.members m
+          WHERE ((m.company_id = k.company_id) AND (m.id = k.sender_id))
+         OFFSET 0) sender ON (true))
+     LEFT JOIN LATERAL ( SELECT m.name,
+            m.email,
+            m.team_id
+           FROM app.members m
+          WHERE ((m.company_id = k.company_id) AND (m.id = k.receiver_id))
+         OFFSET 0) receiver ON (true));;
+
+CREATE VIEW "lists"."activity_with_ids" WITH (security_invoker=true) AS  SELECT company_id,
+    instant,
+    changed_in,
+    id,
+    sender_id,
+    receiver_id,
+    category_id,
+    sender_team_id,
+    receiver_team_id,
+    ROW((shown).id, (shown)."timestamp", (shown).sender_name, (shown).sender_email, (shown).receiver_name, (shown).receiver_email, (shown).message, (shown).category,
+        CASE
+            WHEN ( SELECT lists.includes('sender_id'::text) AS includes) THEN sender_id
+            ELSE NULL::uuid
+        END,
+        CASE
+            WHEN ( SELECT lists.includes('receiver_id'::text) AS includes) THEN receiver_id
+            ELSE NULL::uuid
+        END,
+        CASE
+            WHEN ( SELECT lists.includes('category_id'::text) AS includes) THEN category_id
+            ELSE NULL::uuid
+        END)::lists.kudos_with_ids AS shown
+   FROM lists.activity v;;
+
+CREATE VIEW "lists"."activity_with" WITH (security_invoker=true) AS  SELECT v.company_id,
+    v.instant,
+    v.changed_in,
+    v.id,
+    v.sender_id,
+    v.receiver_id,
+    v.category_id,
+    ROW((v.shown).id, (v.shown)."timestamp", (v.shown).sender_name, (v.shown).sender_email, (v.shown).receiver_name, (v.shown).receiver_email, (v.shown).message, (v.shown).category, (v.shown).sender_id, (v.shown).receiver_id, (v.shown).category_id,
+        CASE
+            WHEN ( SELECT lists.includes('sender_team_id'::text) AS includes) THEN v.sender_team_id
+            ELSE NULL::uuid
+        END, sender_team.name,
+        CASE
+            WHEN ( SELECT lists.includes('receiver_team_id'::text) AS includes) THEN v.receiver_team_id
+            ELSE NULL::uuid
+        END, receiver_team.name)::lists.kudos_with AS shown
+   FROM ((lists.activity_with_ids v
+     LEFT JOIN LATERAL ( SELECT t.name
+           FROM app.teams t
+          WHERE ((t.company_id = v.company_id) AND (t.id = v.sender_team_id) AND ( SELECT lists.includes('sender_team_name'::text) AS includes))
+         OFFSET 0) sender_team ON (true))
+     LEFT JOIN LATERAL ( SELECT t.name
+           FROM app.teams t
+          WHERE ((t.company_id = v.company_id) AND (t.id = v.receiver_team_id) AND ( SELECT lists.includes('receiver_team_name'::text) AS includes))
+         OFFSET 0) receiver_team ON (true));;
+
+CREATE VIEW "lists"."categories" WITH (security_invoker=true) AS  SELECT company_id,
+    created_at AS instant,
+    changed_in,
+    id,
+    ROW(id, name, to_char((created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text))::lists.category AS shown
+   FROM app.categories c;;
+
+CREATE VIEW "lists"."day_ratings" WITH (security_invoker=true) AS  SELECT company_id,
+    created_at AS instant,
+    changed_in,
+    id,
+    team_id,
+    ROW(id, rating, comment, team_id, points_awarded, to_char((created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text))::lists.day_rating AS shown
+   FROM app.day_ratings d;;
+
+CREATE VIEW "lists"."day_ratings_with" WITH (security_invoker=true) AS  SELECT v.company_id,
+    v.instant,
+    v.changed_in,
+    v.id,
+    v.team_id,
+    ROW((v.shown).id, (v.shown).rating, (v.shown).comment, (v.shown).team_id, (v.shown).points_awarded, (v.shown).created_at, team.name)::lists.day_rating_with AS shown
+   FROM (lists.day_ratings v
+     LEFT JOIN LATERAL ( SELECT t.name
+           FROM app.teams t
+          WHERE ((t.company_id = v.company_id) AND (t.id = v.team_id))
+         OFFSET 0) team ON (true));;
+
+CREATE VIEW "lists"."members" WITH (security_invoker=true) AS  SELECT m.company_id,
+    m.created_at AS instant,
+    m.changed_in,
+    m.id,
+    m.team_id,
+    m.role,
+    lower(extensions.unaccent(m.name)) AS plain_name,
+    ROW(m.id, m.name, m.email, m.role, m.team_id, COALESCE(team.name, 'No Team'::text), to_char((m.created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text))::lists.member AS shown
+   FROM (app.members m
+     LEFT JOIN LATERAL ( SELECT t.name
+           FROM app.teams t
+          WHERE ((t.company_id = m.company_id) AND (t.id = m.team_id))
+         OFFSET 0) team ON (true))
+  WHERE (NOT m.is_former);;
+
+CREATE VIEW "lists"."pulse_responses" WITH (security_invoker=true) AS  SELECT p.company_id,
+    p.created_at AS instant,
+    p.changed_in,
+    p.id,
+    p.question_id,
+    ROW(p.id, to_char((p.created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text), question.question, question.response_type, p.value, p.comment)::lists.pulse_response AS shown
+   FROM (app.pulse_responses p
+     LEFT JOIN LATERAL ( SELECT q.question,
+            q.response_type
+           FROM app.pulse_questions q
+          WHERE ((q.company_id = p.company_id) AND (q.id = p.question_id))
+         OFFSET 0) question ON (true));;
+
+CREATE VIEW "lists"."pulse_responses_with" WITH (security_invoker=true) AS  SELECT company_id,
+    instant,
+    changed_in,
+    id,
+    ROW((shown).id, (shown)."timestamp", (shown).question, (shown).response_type, (shown).value, (shown).comment, question_id)::lists.pulse_response_with AS shown
+   FROM lists.pulse_responses v;;
+
+CREATE VIEW "lists"."rewards" WITH (security_invoker=true) AS  SELECT company_id,
+    created_at AS instant,
+    changed_in,
+    id,
+    is_archived,
+    external_id,
+    ROW(id, name, description, points_cost, reward_type, stock_count, image_url, vendor_name, is_archived, to_char((created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text))::lists.reward AS shown
+   FROM app.rewards r;;
+
+CREATE VIEW "lists"."rewards_with" WITH (security_invoker=true) AS  SELECT company_id,
+    instant,
+    changed_in,
+    id,
+    is_archived,
+    external_id,
+    ROW((shown).id, (shown).name, (shown).description, (shown).points_cost, (shown).reward_type, (shown).stock_count, (shown).image_url, (shown).vendor_name, (shown).is_archived, (shown).created_at, external_id)::lists.reward_with AS shown
+   FROM lists.rewards v;;
+
+CREATE VIEW "lists"."teams" WITH (security_invoker=true) AS  SELECT company_id,
+    created_at AS instant,
+    changed_in,
+    id,
+    ROW(id, name, to_char((created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text))::lists.team AS shown
+   FROM app.teams t;;
+
+COMMENT ON FUNCTION "app"."admit"(text, text) IS 'Checks that row-level security binds the caller, then verifies a key as app.authenticate. PT401, PT403, PT429, PT500.';
+
+COMMENT ON FUNCTION "app"."end_page"(uuid, uuid, bigint, integer, text) IS 'Sets the response headers of rows: key, company, number of rows, whether there are more, and how the next page is requested.';
+
+COMMENT ON FUNCTION "app"."is_unlocked"(text) IS 'Whether rows of a table can be deleted now, because nobody has locked all of it.';
+
+COMMENT ON FUNCTION "app"."overdue"(text) IS 'The companies with rows of a table that are older than their retention.';
+
+COMMENT ON FUNCTION "app"."serve_keys"(regprocedure, boolean) IS 'Makes a function one that serves API keys, with time limits and planner settings. Only the owner may call it.';
+
+COMMENT ON FUNCTION "app"."take_turn_of_total"(uuid, uuid) IS 'Takes one of app.totals_at_once() turns until the end of the transaction, one of a company. PT429.';
+
+COMMENT ON FUNCTION "lists"."answer"(lists.page, anyarray, text) IS 'The rows of a page as JSON. Sets the response headers.';
+
+COMMENT ON FUNCTION "lists"."begin"(text, text, integer, uuid, timestamp with time zone, timestamp with time zone) IS 'The page that a request asks for. PT400, PT401, PT403, PT429, PT500.';
+
+COMMENT ON FUNCTION "lists"."changed"(text, lists.span) IS 'A page of changes without deletions.';
+
+COMMENT ON FUNCTION "lists"."changed_and_deleted"(text, regclass, lists.span) IS 'A page of changes and deletions.';
+
+COMMENT ON FUNCTION "lists"."cursor"(lists.span, xid8, uuid) IS 'The cursor of a change.';
+
+COMMENT ON FUNCTION "lists"."cursor_origin"(uuid, text) IS 'The first 8 characters of every cursor of this company and list.';
+
+COMMENT ON FUNCTION "lists"."facts"(text) IS 'The scope and the table of a list, such as day-ratings.';
+
+COMMENT ON FUNCTION "lists"."included_in_activity"(boolean) IS 'The columns of activity that only include returns.';
+
+COMMENT ON FUNCTION "lists"."includes"(text) IS 'Whether include names a column.';
+
+COMMENT ON FUNCTION "lists"."is_after"(lists.span, uuid, xid8, uuid) IS 'Whether a change is in a page or after it.';
+
+COMMENT ON FUNCTION "lists"."is_in"(lists.page, uuid, timestamp with time zone, uuid) IS 'Whether a row is in a page or below it.';
+
+COMMENT ON FUNCTION "lists"."member_with_email"(uuid, text) IS 'The id of a company''s member with this address, whatever its case.';
+
+COMMENT ON FUNCTION "lists"."only"(text[], text[], json) IS 'A page without the columns that include does not name.';
+
+COMMENT ON FUNCTION "lists"."origin_of_cursors"() IS 'What every cursor of this server and database holds for, for format().';
+
+COMMENT ON FUNCTION "lists"."plain"(text) IS 'A text in lower case and without accents.';
+
+COMMENT ON FUNCTION "lists"."rarest_kudos_filter"(lists.page, timestamp with time zone, uuid, uuid, uuid) IS 'sender, receiver or category: which fewest kudos match.';
+
+COMMENT ON FUNCTION "lists"."rarest_member_filter"(uuid, uuid, text) IS 'team or role: which fewer members match.';
+
+COMMENT ON FUNCTION "lists"."refuse_cursor"(app.verified_key) IS 'Raises PT410: the cursor is no longer known.';
+
+COMMENT ON PROCEDURE "app"."forget_all_deletions"(bigint) IS 'Removes the recorded deletions that are older than 90 days, and codes of assistants, and commits after every 5,000. Returns how many lists it did not reach.';
+
+COMMENT ON SCHEMA "lists" IS 'The public shape of the data: security_invoker views, and what pages of lists share.';
+
+COMMENT ON TYPE "app"."overdue_rows" IS 'A table with rows older than the retention of their company, and how late they are.';
+
+COMMENT ON TYPE "lists"."changes" IS 'A page of changes: how many rows were found, those of the page, and its last cursor.';
+
+COMMENT ON TYPE "lists"."page" IS 'Which rows a page has: of a company, below the pair of instant and id.';
+
+COMMENT ON TYPE "lists"."span" IS 'Which changes a page has, and what its cursors begin and end with.';
+
+REVOKE ALL ON FUNCTION "app"."admit"(text, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."admit"(text, text) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "app"."end_page"(uuid, uuid, bigint, integer, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."end_page"(uuid, uuid, bigint, integer, text) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "app"."is_unlocked"(text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."is_unlocked"(text) TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."overdue"(text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."overdue"(text) TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."serve_keys"(regprocedure, boolean) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."serve_keys"(regprocedure, boolean) TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."take_turn_of_total"(uuid, uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."take_turn_of_total"(uuid, uuid) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "lists"."answer"(lists.page, anyarray, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "lists"."answer"(lists.page, anyarray, text) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "lists"."begin"(text, text, integer, uuid, timestamp with time zone, timestamp with time zone) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "lists"."begin"(text, text, integer, uuid, timestamp with time zone, timestamp with time zone) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "lists"."changed"(text, lists.span) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "lists"."changed"(text, lists.span) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "lists"."changed_and_deleted"(text, regclass, lists.span) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "lists"."changed_and_deleted"(text, regclass, lists.span) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "lists"."cursor"(lists.span, xid8, uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "lists"."cursor"(lists.span, xid8, uuid) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "lists"."cursor_origin"(uuid, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "lists"."cursor_origin"(uuid, text) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "lists"."facts"(text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "lists"."facts"(text) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "lists"."included_in_activity"(boolean) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "lists"."included_in_activity"(boolean) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "lists"."includes"(text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "lists"."includes"(text) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "lists"."is_after"(lists.span, uuid, xid8, uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "lists"."is_after"(lists.span, uuid, xid8, uuid) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "lists"."is_in"(lists.page, uuid, timestamp with time zone, uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "lists"."is_in"(lists.page, uuid, timestamp with time zone, uuid) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "lists"."member_with_email"(uuid, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "lists"."member_with_email"(uuid, text) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "lists"."only"(text[], text[], json) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "lists"."only"(text[], text[], json) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "lists"."origin_of_cursors"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "lists"."origin_of_cursors"() TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "lists"."plain"(text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "lists"."plain"(text) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "lists"."rarest_kudos_filter"(lists.page, timestamp with time zone, uuid, uuid, uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "lists"."rarest_kudos_filter"(lists.page, timestamp with time zone, uuid, uuid, uuid) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "lists"."rarest_member_filter"(uuid, uuid, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "lists"."rarest_member_filter"(uuid, uuid, text) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "lists"."refuse_cursor"(app.verified_key) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "lists"."refuse_cursor"(app.verified_key) TO "postgres", "public_api";
+
+REVOKE ALL ON PROCEDURE "app"."forget_all_deletions"(bigint) FROM PUBLIC;
+
+GRANT EXECUTE ON PROCEDURE "app"."forget_all_deletions"(bigint) TO "postgres";
+
+GRANT CREATE, USAGE ON SCHEMA "lists" TO "postgres";
+
+GRANT USAGE ON SCHEMA "lists" TO "public_api";
+
+REVOKE ALL ON TYPE "app"."overdue_rows" FROM PUBLIC;
+
+GRANT USAGE ON TYPE "app"."overdue_rows" TO "postgres";
+
+GRANT USAGE ON TYPE "lists"."category" TO "postgres";
+
+GRANT USAGE ON TYPE "lists"."changes" TO "postgres";
+
+GRANT USAGE ON TYPE "lists"."day_rating" TO "postgres";
+
+GRANT USAGE ON TYPE "lists"."day_rating_with" TO "postgres";
+
+GRANT USAGE ON TYPE "lists"."kudos" TO "postgres";
+
+GRANT USAGE ON TYPE "lists"."kudos_with" TO "postgres";
+
+GRANT USAGE ON TYPE "lists"."kudos_with_ids" TO "postgres";
+
+GRANT USAGE ON TYPE "lists"."member" TO "postgres";
+
+GRANT USAGE ON TYPE "lists"."page" TO "postgres";
+
+GRANT USAGE ON TYPE "lists"."pulse_response" TO "postgres";
+
+GRANT USAGE ON TYPE "lists"."pulse_response_with" TO "postgres";
+
+GRANT USAGE ON TYPE "lists"."reward" TO "postgres";
+
+GRANT USAGE ON TYPE "lists"."reward_with" TO "postgres";
+
+GRANT USAGE ON TYPE "lists"."span" TO "postgres";
+
+GRANT USAGE ON TYPE "lists"."team" TO "postgres";
+
+GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "lists"."activity" TO "postgres";
+
+GRANT SELECT ON TABLE "lists"."activity" TO "public_api";
+
+GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "lists"."activity_with" TO "postgres";
+
+GRANT SELECT ON TABLE "lists"."activity_with" TO "public_api";
+
+GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "lists"."activity_with_ids" TO "postgres";
+
+GRANT SELECT ON TABLE "lists"."activity_with_ids" TO "public_api";
+
+GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "lists"."categories" TO "postgres";
+
+GRANT SELECT ON TABLE "lists"."categories" TO "public_api";
+
+GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "lists"."day_ratings" TO "postgres";
+
+GRANT SELECT ON TABLE "lists"."day_ratings" TO "public_api";
+
+GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "lists"."day_ratings_with" TO "postgres";
+
+GRANT SELECT ON TABLE "lists"."day_ratings_with" TO "public_api";
+
+GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "lists"."members" TO "postgres";
+
+GRANT SELECT ON TABLE "lists"."members" TO "public_api";
+
+GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "lists"."pulse_responses" TO "postgres";
+
+GRANT SELECT ON TABLE "lists"."pulse_responses" TO "public_api";
+
+GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "lists"."pulse_responses_with" TO "postgres";
+
+GRANT SELECT ON TABLE "lists"."pulse_responses_with" TO "public_api";
+
+GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "lists"."rewards" TO "postgres";
+
+GRANT SELECT ON TABLE "lists"."rewards" TO "public_api";
+
+GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "lists"."rewards_with" TO "postgres";
+
+GRANT SELECT ON TABLE "lists"."rewards_with" TO "public_api";
+
+GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "lists"."teams" TO "postgres";
+
+GRANT SELECT ON TABLE "lists"."teams" TO "public_api";
+
+revoke create on schema public from public_api;

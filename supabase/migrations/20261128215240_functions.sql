@@ -1,0 +1,763 @@
+-- The tables of companies and keys are small: reading them takes milliseconds.
+-- squawk-ignore-file ban-drop-not-null, constraint-missing-not-valid
+set lock_timeout = '2s';
+set statement_timeout = '60s';
+
+set local check_function_bodies = off;
+
+CREATE OR REPLACE FUNCTION public.average_day_ratings(key_hash text, by text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, time_zone text DEFAULT 'UTC'::text, team_id uuid DEFAULT NULL::uuid)
+ RETURNS app."application/json"
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET work_mem TO '32MB'
+ SET lock_timeout TO '5s'
+ SET statement_timeout TO '7s'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  api_key app.verified_key;
+  last timestamptz := coalesce(until, now());
+  step text := (select name from unnest(by) as name where name <> 'team');
+  of_team boolean := 'team' = any (by);
+  found_rows integer;
+  answer json;
+  headers text;
+begin
+  api_key := app.admit(key_hash, 'read:analytics');
+  perform app.take_turn_of_total(api_key.key_id, api_key.company_id);
+
+  execute format(
+    $statement$
+      select count(*), json_agg(item) from (
+        select %1$s ratings, average
+        from (
+          select period.first_day, rated.*
+          from app.periods($2, app.first_of_window($3, $4, $5), $4, $5) as period
+          cross join lateral (
+            select %2$s count(*) as ratings, trim_scale(round(avg(d.rating), 2)) as average
+            from app.day_ratings as d
+            where d.company_id = $1 and d.created_at >= period.begins and d.created_at < period.ends
+              and ($6 is null or d.team_id = $6)
+            %3$s
+            having count(*) > 0
+          ) as rated
+          limit app.most_groups() + 1
+        ) as rated
+        %4$s
+        order by first_day desc, ratings desc %5$s
+      ) as item
+    $statement$,
+    (
+      select string_agg(
+        case name
+          when 'team' then 'team_id, coalesce(team.name, ''No Team'') as team_name, '
+          else format('first_day as %I, ', name)
+        end, '' order by place)
+      from unnest(by) with ordinality as wanted (name, place)
+    ),
+    case when of_team then 'd.team_id,' end,
+    case when of_team then 'group by d.team_id' end,
+    case when of_team then 'left join app.teams as team on team.company_id = $1 and team.id = team_id' end,
+    case when of_team then ', team_id' end
+  )
+  into found_rows, answer
+  using api_key.company_id, step, since, last, time_zone, team_id;
+
+  headers := app.end_page(api_key.key_id, api_key.company_id, found_rows, app.most_groups(), '');
+  return case when found_rows > app.most_groups() then '[]' else coalesce(answer, '[]') end;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.count_activity(key_hash text, by text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, time_zone text DEFAULT 'UTC'::text, category_id uuid DEFAULT NULL::uuid, sender_id uuid DEFAULT NULL::uuid, receiver_id uuid DEFAULT NULL::uuid)
+ RETURNS app."application/json"
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET work_mem TO '32MB'
+ SET lock_timeout TO '5s'
+ SET statement_timeout TO '7s'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  api_key app.verified_key;
+  last timestamptz := coalesce(until, now());
+  step text;
+  selected text;
+  groups text;
+  teams text;
+  ids text;
+  names text;
+  found_rows integer;
+  answer json;
+  headers text;
+begin
+  api_key := app.admit(key_hash, 'read:activity');
+  perform app.take_turn_of_total(api_key.key_id, api_key.company_id);
+
+  -- A statement for each by would be hundreds. So it is put together, from these texts and nothing that was sent: the
+  -- columns of the answer, what kudos are grouped by, where that is found, the ids that order the groups, and where
+  -- names are found. Teams are found in one table of all members (offset 0): the planner cannot know how many kudos a
+  -- period has, and might look them up one by one.
+  select
+    min(wanted.name) filter (where part.name is null),
+    string_agg(coalesce(part.columns, format('first_day as %I', wanted.name)) || ', ', '' order by place),
+    string_agg(part.grouped || ', ', '' order by place),
+    string_agg(part.team, ' ' order by place),
+    string_agg(part.id, ', ' order by place),
+    string_agg(part.named, ' ' order by place)
+  into step, selected, groups, teams, ids, names
+  from unnest(by) with ordinality as wanted (name, place)
+  left join (
+    select 'category' as name, 'category_id' as id, 'k.category_id' as grouped, null as team,
+      'join app.categories as category on category.company_id = $1 and category.id = category_id' as named,
+      'category_id, category.name as category' as columns
+    union all
+    select replace(name, 'person', person), replace(id, 'person', person), replace(grouped, 'person', person),
+      replace(team, 'person', person), replace(named, 'person', person), replace(columns, 'person', person)
+    from unnest(array['sender', 'receiver']) as person
+    cross join (values
+      ('person', 'person_id', 'k.person_id', null,
+        'join app.members as person on person.company_id = $1 and person.id = person_id',
+        'person_id, person.name as person_name'),
+      ('person_team', 'person_team_id', 'person.team_id as person_team_id',
+        'join (select m.id, m.team_id from app.members as m where m.company_id = $1 offset 0) as person '
+          'on person.id = k.person_id',
+        'left join app.teams as person_team on person_team.company_id = $1 and person_team.id = person_team_id',
+        'person_team_id, coalesce(person_team.name, ''No Team'') as person_team_name')
+    ) as of_person (name, id, grouped, team, named, columns)
+  ) as part on part.name = wanted.name;
+
+  execute format(
+    $statement$
+      select count(*), json_agg(item) from (
+        select %1$s kudos
+        from (
+          select period.first_day, counted.*
+          from app.periods($2, app.first_of_window($3, $4, $5), $4, $5) as period
+          cross join lateral (
+            select %2$s count(*) as kudos
+            from app.kudos as k %3$s
+            where k.company_id = $1 and k.created_at >= period.begins and k.created_at < period.ends
+              and ($6 is null or k.category_id = $6)
+              and ($7 is null or k.sender_id = $7) and ($8 is null or k.receiver_id = $8)
+            %4$s
+            having count(*) > 0
+          ) as counted
+          limit app.most_groups() + 1
+        ) as counted
+        %5$s
+        order by first_day desc, kudos desc %6$s
+      ) as item
+    $statement$,
+    selected, groups, teams, 'group by ' || ids, names, ', ' || ids
+  )
+  into found_rows, answer
+  using api_key.company_id, step, since, last, time_zone, category_id, sender_id, receiver_id;
+
+  headers := app.end_page(api_key.key_id, api_key.company_id, found_rows, app.most_groups(), '');
+  return case when found_rows > app.most_groups() then '[]' else coalesce(answer, '[]') end;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.list_activity(key_hash text, max_rows integer, since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, until timestamp with time zone DEFAULT 'infinity'::timestamp with time zone, category_id uuid DEFAULT NULL::uuid, sender_id uuid DEFAULT NULL::uuid, receiver_id uuid DEFAULT NULL::uuid, starting_after uuid DEFAULT NULL::uuid, include text[] DEFAULT NULL::text[], after_time timestamp with time zone DEFAULT NULL::timestamp with time zone)
+ RETURNS app."application/json"
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET lock_timeout TO '5s'
+ SET statement_timeout TO '7s'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_sort TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  page constant lists.page :=
+    lists.begin('activity', key_hash, max_rows, starting_after, after_time, until);
+  sender constant uuid := sender_id;
+  receiver constant uuid := receiver_id;
+  category constant uuid := category_id;
+  lead_by text;
+  included text;
+  rows lists.kudos[];
+  rows_with_ids lists.kudos_with_ids[];
+  rows_with lists.kudos_with[];
+begin
+  if num_nonnulls(sender, receiver, category) = 1 then
+    lead_by := case when sender is not null then 'sender' when receiver is not null then 'receiver' else 'category' end;
+  elsif num_nonnulls(sender, receiver, category) > 1 then
+    lead_by := lists.rarest_kudos_filter(page, since, sender, receiver, category);
+  end if;
+  if include is null then
+    if lead_by is null then
+      rows := array(select v.shown from lists.activity as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    elsif lead_by = 'sender' then
+      rows := array(select v.shown from lists.activity as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.sender_id = sender
+          and (receiver is null or v.receiver_id = receiver) and (category is null or v.category_id = category)
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    elsif lead_by = 'receiver' then
+      rows := array(select v.shown from lists.activity as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.receiver_id = receiver
+          and (sender is null or v.sender_id = sender) and (category is null or v.category_id = category)
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    else
+      rows := array(select v.shown from lists.activity as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.category_id = category
+          and (sender is null or v.sender_id = sender) and (receiver is null or v.receiver_id = receiver)
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    end if;
+    return lists.answer(page, rows, rows[max_rows]."timestamp" || '_' || rows[max_rows].id);
+  end if;
+  included := set_config('lists.include', ',' || array_to_string(include, ',') || ',', true);
+  if include <@ lists.included_in_activity(false) then
+    if lead_by is null then
+      rows_with_ids := array(select v.shown from lists.activity_with_ids as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    elsif lead_by = 'sender' then
+      rows_with_ids := array(select v.shown from lists.activity_with_ids as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.sender_id = sender
+          and (receiver is null or v.receiver_id = receiver) and (category is null or v.category_id = category)
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    elsif lead_by = 'receiver' then
+      rows_with_ids := array(select v.shown from lists.activity_with_ids as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.receiver_id = receiver
+          and (sender is null or v.sender_id = sender) and (category is null or v.category_id = category)
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    else
+      rows_with_ids := array(select v.shown from lists.activity_with_ids as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.category_id = category
+          and (sender is null or v.sender_id = sender) and (receiver is null or v.receiver_id = receiver)
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    end if;
+    return lists.only(include, lists.included_in_activity(false),
+      lists.answer(page, rows_with_ids, rows_with_ids[max_rows]."timestamp" || '_' || rows_with_ids[max_rows].id));
+  else
+    if lead_by is null then
+      rows_with := array(select v.shown from lists.activity_with as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    elsif lead_by = 'sender' then
+      rows_with := array(select v.shown from lists.activity_with as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.sender_id = sender
+          and (receiver is null or v.receiver_id = receiver) and (category is null or v.category_id = category)
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    elsif lead_by = 'receiver' then
+      rows_with := array(select v.shown from lists.activity_with as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.receiver_id = receiver
+          and (sender is null or v.sender_id = sender) and (category is null or v.category_id = category)
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    else
+      rows_with := array(select v.shown from lists.activity_with as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.category_id = category
+          and (sender is null or v.sender_id = sender) and (receiver is null or v.receiver_id = receiver)
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    end if;
+    return lists.only(include, lists.included_in_activity(true),
+      lists.answer(page, rows_with, rows_with[max_rows]."timestamp" || '_' || rows_with[max_rows].id));
+  end if;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.list_categories(key_hash text, max_rows integer, starting_after uuid DEFAULT NULL::uuid, after_time timestamp with time zone DEFAULT NULL::timestamp with time zone)
+ RETURNS app."application/json"
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET lock_timeout TO '5s'
+ SET statement_timeout TO '7s'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_sort TO 'off'
+AS $function$
+declare
+  page constant lists.page :=
+    lists.begin('categories', key_hash, max_rows, starting_after, after_time);
+  rows lists.category[];
+begin
+  rows := array(select v.shown from lists.categories as v
+    where lists.is_in(page, v.company_id, v.instant, v.id)
+    order by v.instant desc, v.id desc limit max_rows + 1);
+  return lists.answer(page, rows, rows[max_rows].created_at || '_' || rows[max_rows].id);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.list_changes(key_hash text, list text, max_rows integer, after text, include text[] DEFAULT NULL::text[])
+ RETURNS app."application/json"
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET lock_timeout TO '5s'
+ SET statement_timeout TO '7s'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_sort TO 'off'
+AS $function$
+declare
+  facts constant record := lists.facts(list);
+  api_key constant app.verified_key := app.admit(key_hash, facts.scope);
+  company constant uuid := api_key.company_id;
+  origin constant text := lists.cursor_origin(company, list);
+  view constant text := replace(list, '-', '_') || case
+    when include <> '{}' and list = 'activity' and include <@ lists.included_in_activity(false) then '_with_ids'
+    when include <> '{}' then '_with' else '' end;
+  horizon constant bigint := pg_snapshot_xmin(pg_current_snapshot())::text;
+  began bigint := horizon;
+  after_transaction bigint := 0;
+  after_id uuid := '00000000-0000-0000-0000-000000000000';
+  s lists.span;
+  result lists.changes;
+  are_foreign boolean;
+  said text;
+begin
+  if after <> 'start' then
+    after_transaction := ('x' || substr(after, 9, 16))::bit(64)::bigint;
+    after_id := substr(after, 25, 32);
+    -- A standby that is late still has rows that were deleted before the copy began at the primary: it reads them now,
+    -- so its deletions begin no later than this page ends.
+    began := case when length(after) = 56 then 0 else least(horizon, ('x' || substr(after, 57))::bit(64)::bigint) end;
+    -- A cursor that is newer than the data of this server: its data has gone back in time without a new timeline. A
+    -- standby may just be behind.
+    if left(after, 8) <> origin or least(after_transaction, began) < 0
+      or after_transaction >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint and not pg_is_in_recovery() then
+      perform lists.refuse_cursor(api_key);
+    end if;
+  end if;
+  s := row(
+    company, after_transaction::text::xid8, after_id, greatest(after_transaction, began - 1)::text::xid8,
+    case when began > after_transaction then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else after_id end,
+    horizon::text::xid8, origin, began::text::xid8, encode(int8send(began), 'hex'), max_rows
+  );
+  said := set_config('lists.include', ',' || array_to_string(include, ',') || ',', true);
+
+  -- Each statement has a snapshot of its own. Below horizon rows and deletions can only disappear meanwhile: what
+  -- changes a row moves it above, and what forgets deletions raises the mark that is read afterwards.
+  perform from app.deletions as d
+  where d.company_id = company and d.relation = facts.relation and after_transaction > 0
+    and (d.deleted_in, d.id) > (s.deletions_after, s.deletions_after_id) and d.deleted_in < s.horizon
+  order by d.deleted_in, d.id limit 1;
+  if found then
+    result := lists.changed_and_deleted(view, facts.relation, s);
+  else
+    result := lists.changed(view, s);
+  end if;
+
+  -- Rows with numbers of another server are behind all pages, so only the last one looks for them. A row that this sees
+  -- was written by a transaction that ended before, or by this one, so its number is below xmax.
+  if result.found_rows <= max_rows then
+    execute format(
+      'select exists (select from %s as t where t.company_id = $1
+        and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+        and t.changed_in is distinct from pg_current_xact_id_if_assigned() order by t.changed_in, t.id limit 1)',
+      facts.relation
+    ) into are_foreign using company;
+    if are_foreign then
+      raise exception 'changes in % have the numbers of another server', facts.relation
+        using errcode = 'PT501', hint = 'Run sql/commands/repair.sql.';
+    end if;
+  end if;
+  if after <> 'start' then
+    perform lists.refuse_cursor(api_key) from app.forgotten_deletions as f
+    where f.company_id = company and f.relation = facts.relation
+      and (f.deleted_in, f.id) > (s.after_transaction, after_id) and f.deleted_in >= s.began;
+  end if;
+
+  said := app.end_page(api_key.key_id, company, result.found_rows, max_rows, result.next);
+  if list = 'activity' and include <> '{}' then
+    return lists.only(include, lists.included_in_activity(view = 'activity_with'), result.page);
+  end if;
+  return coalesce(result.page, '[]');
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.list_day_ratings(key_hash text, max_rows integer, since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, until timestamp with time zone DEFAULT 'infinity'::timestamp with time zone, team_id uuid DEFAULT NULL::uuid, starting_after uuid DEFAULT NULL::uuid, include text[] DEFAULT NULL::text[], after_time timestamp with time zone DEFAULT NULL::timestamp with time zone)
+ RETURNS app."application/json"
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET lock_timeout TO '5s'
+ SET statement_timeout TO '7s'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_sort TO 'off'
+AS $function$
+declare
+  page constant lists.page :=
+    lists.begin('day-ratings', key_hash, max_rows, starting_after, after_time, until);
+  rows lists.day_rating[];
+  rows_with lists.day_rating_with[];
+begin
+  if include is null then
+    if team_id is null then
+      rows := array(select v.shown from lists.day_ratings as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    else
+      rows := array(select v.shown from lists.day_ratings as v
+        where lists.is_in(page, v.company_id, v.instant, v.id)
+          and v.instant >= since and v.team_id = list_day_ratings.team_id
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    end if;
+    return lists.answer(page, rows, rows[max_rows].created_at || '_' || rows[max_rows].id);
+  else
+    if team_id is null then
+      rows_with := array(select v.shown from lists.day_ratings_with as v
+        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    else
+      rows_with := array(select v.shown from lists.day_ratings_with as v
+        where lists.is_in(page, v.company_id, v.instant, v.id)
+          and v.instant >= since and v.team_id = list_day_ratings.team_id
+        order by v.instant desc, v.id desc limit max_rows + 1);
+    end if;
+    return lists.answer(page, rows_with, rows_with[max_rows].created_at || '_' || rows_with[max_rows].id);
+  end if;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.list_members(key_hash text, max_rows integer, team_id uuid DEFAULT NULL::uuid, role text DEFAULT NULL::text, starting_after uuid DEFAULT NULL::uuid, email text DEFAULT NULL::text, name text DEFAULT NULL::text, after_time timestamp with time zone DEFAULT NULL::timestamp with time zone)
+ RETURNS app."application/json"
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET lock_timeout TO '5s'
+ SET statement_timeout TO '7s'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_sort TO 'off'
+AS $function$
+declare
+  page constant lists.page := lists.begin('members', key_hash, max_rows, starting_after, after_time);
+  lead_by text;
+  rows lists.member[];
+begin
+  if name is not null and email is null and team_id is null then
+    perform app.take_turn_of_total(page.key_id, page.company_id);
+  end if;
+  if email is not null then
+    lead_by := 'email';
+  elsif num_nonnulls(team_id, role) = 2 then
+    lead_by := lists.rarest_member_filter(page.company_id, team_id, role);
+  elsif team_id is not null or role is not null then
+    lead_by := case when role is null then 'team' else 'role' end;
+  end if;
+  if lead_by is null and name is null then
+    rows := array(select v.shown from lists.members as v
+      where lists.is_in(page, v.company_id, v.instant, v.id)
+      order by v.instant desc, v.id desc limit max_rows + 1);
+  elsif lead_by is null then
+    rows := array(select v.shown from lists.members as v
+      where lists.is_in(page, v.company_id, v.instant, v.id)
+        and strpos(v.plain_name, (select lists.plain(list_members.name))) > 0
+      order by v.instant desc, v.id desc limit max_rows + 1);
+  elsif lead_by = 'team' then
+    rows := array(select v.shown from lists.members as v
+      where lists.is_in(page, v.company_id, v.instant, v.id)
+        and v.team_id = list_members.team_id and (list_members.role is null or v.role = list_members.role)
+        and (list_members.name is null or strpos(v.plain_name, (select lists.plain(list_members.name))) > 0)
+      order by v.instant desc, v.id desc limit max_rows + 1);
+  elsif lead_by = 'role' then
+    rows := array(select v.shown from lists.members as v
+      where lists.is_in(page, v.company_id, v.instant, v.id)
+        and v.role = list_members.role and (list_members.team_id is null or v.team_id = list_members.team_id)
+        and (list_members.name is null or strpos(v.plain_name, (select lists.plain(list_members.name))) > 0)
+      order by v.instant desc, v.id desc limit max_rows + 1);
+  else
+    rows := array(select v.shown from (
+        select o.* from lists.members as o
+        where o.company_id = page.company_id
+          and o.id = (select lists.member_with_email(page.company_id, list_members.email))
+        offset 0
+      ) as v
+      where lists.is_in(page, v.company_id, v.instant, v.id)
+        and (list_members.team_id is null or v.team_id = list_members.team_id)
+        and (list_members.role is null or v.role = list_members.role)
+        and (list_members.name is null or strpos(v.plain_name, (select lists.plain(list_members.name))) > 0));
+  end if;
+  return lists.answer(page, rows, rows[max_rows].created_at || '_' || rows[max_rows].id);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.list_pulse_responses(key_hash text, max_rows integer, since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, until timestamp with time zone DEFAULT 'infinity'::timestamp with time zone, starting_after uuid DEFAULT NULL::uuid, include text[] DEFAULT NULL::text[], after_time timestamp with time zone DEFAULT NULL::timestamp with time zone)
+ RETURNS app."application/json"
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET lock_timeout TO '5s'
+ SET statement_timeout TO '7s'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_sort TO 'off'
+AS $function$
+declare
+  page constant lists.page :=
+    lists.begin('pulse-responses', key_hash, max_rows, starting_after, after_time, until);
+  rows lists.pulse_response[];
+  rows_with lists.pulse_response_with[];
+begin
+  if include is null then
+    rows := array(select v.shown from lists.pulse_responses as v
+      where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
+      order by v.instant desc, v.id desc limit max_rows + 1);
+    return lists.answer(page, rows, rows[max_rows]."timestamp" || '_' || rows[max_rows].id);
+  else
+    rows_with := array(select v.shown from lists.pulse_responses_with as v
+      where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
+      order by v.instant desc, v.id desc limit max_rows + 1);
+    return lists.answer(page, rows_with, rows_with[max_rows]."timestamp" || '_' || rows_with[max_rows].id);
+  end if;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.list_rewards(key_hash text, max_rows integer, include_archived boolean DEFAULT false, starting_after uuid DEFAULT NULL::uuid, include text[] DEFAULT NULL::text[], external_id text DEFAULT NULL::text, after_time timestamp with time zone DEFAULT NULL::timestamp with time zone)
+ RETURNS app."application/json"
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET lock_timeout TO '5s'
+ SET statement_timeout TO '7s'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_sort TO 'off'
+AS $function$
+declare
+  page constant lists.page := lists.begin('rewards', key_hash, max_rows, starting_after, after_time);
+  rows lists.reward_with[];
+  rows_without lists.reward[];
+begin
+  if external_id is not null then
+    -- In the order of external ids, so that no plan can use another index.
+    rows := array(select v.shown from (
+        select o.* from lists.rewards_with as o
+        where o.company_id = page.company_id
+          and o.external_id between list_rewards.external_id and list_rewards.external_id
+        order by o.external_id limit 1
+      ) as v
+      where lists.is_in(page, v.company_id, v.instant, v.id) and (include_archived or not v.is_archived));
+  elsif include_archived then
+    rows := array(select v.shown from lists.rewards_with as v
+      where lists.is_in(page, v.company_id, v.instant, v.id)
+      order by v.instant desc, v.id desc limit max_rows + 1);
+  else
+    rows := array(select v.shown from lists.rewards_with as v
+      where lists.is_in(page, v.company_id, v.instant, v.id) and not v.is_archived
+      order by v.instant desc, v.id desc limit max_rows + 1);
+  end if;
+  if include is not null then
+    return lists.answer(page, rows, rows[max_rows].created_at || '_' || rows[max_rows].id);
+  end if;
+  rows_without := array(
+    select row(
+      r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name,
+      r.is_archived, r.created_at
+    )::lists.reward
+    from unnest(rows) as r
+  );
+  return lists.answer(page, rows_without, rows[max_rows].created_at || '_' || rows[max_rows].id);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.list_teams(key_hash text, max_rows integer, starting_after uuid DEFAULT NULL::uuid, after_time timestamp with time zone DEFAULT NULL::timestamp with time zone)
+ RETURNS app."application/json"
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET lock_timeout TO '5s'
+ SET statement_timeout TO '7s'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_sort TO 'off'
+AS $function$
+declare
+  page constant lists.page := lists.begin('teams', key_hash, max_rows, starting_after, after_time);
+  rows lists.team[];
+begin
+  rows := array(select v.shown from lists.teams as v
+    where lists.is_in(page, v.company_id, v.instant, v.id)
+    order by v.instant desc, v.id desc limit max_rows + 1);
+  return lists.answer(page, rows, rows[max_rows].created_at || '_' || rows[max_rows].id);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.note_refused_use(key_hash text, missing_scope text DEFAULT NULL::text)
+ RETURNS app."application/json"
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET lock_timeout TO '5s'
+ SET statement_timeout TO '7s'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+AS $function$select to_json(app.note_refused_use(key_hash, missing_scope))$function$;
+
+CREATE OR REPLACE FUNCTION public.read_page(rpc text, key_hash text, max_rows integer, team_id uuid DEFAULT NULL::uuid, role text DEFAULT NULL::text, starting_after uuid DEFAULT NULL::uuid, email text DEFAULT NULL::text, name text DEFAULT NULL::text, after_time timestamp with time zone DEFAULT NULL::timestamp with time zone, since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, until timestamp with time zone DEFAULT 'infinity'::timestamp with time zone, category_id uuid DEFAULT NULL::uuid, sender_id uuid DEFAULT NULL::uuid, receiver_id uuid DEFAULT NULL::uuid, include text[] DEFAULT NULL::text[], include_archived boolean DEFAULT false, external_id text DEFAULT NULL::text, list text DEFAULT NULL::text, after text DEFAULT NULL::text)
+ RETURNS app."application/json"
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+ SET jit TO 'off'
+ SET statement_timeout TO '2s'
+AS $function$
+begin
+  return app.from_replica(case rpc
+    when 'list_members' then
+      public.list_members(key_hash, max_rows, team_id, role, starting_after, email, name, after_time)
+    when 'list_teams' then public.list_teams(key_hash, max_rows, starting_after, after_time)
+    when 'list_activity' then public.list_activity(
+      key_hash, max_rows, since, until, category_id, sender_id, receiver_id, starting_after, include, after_time
+    )
+    when 'list_categories' then public.list_categories(key_hash, max_rows, starting_after, after_time)
+    when 'list_rewards' then
+      public.list_rewards(key_hash, max_rows, include_archived, starting_after, include, external_id, after_time)
+    when 'list_day_ratings' then
+      public.list_day_ratings(key_hash, max_rows, since, until, team_id, starting_after, include, after_time)
+    when 'list_pulse_responses' then
+      public.list_pulse_responses(key_hash, max_rows, since, until, starting_after, include, after_time)
+    when 'list_changes' then public.list_changes(key_hash, list, max_rows, after, include)
+  end);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.upsert_rewards(key_hash text, rewards text, dry_run boolean DEFAULT false)
+ RETURNS app."application/json"
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET lock_timeout TO '5s'
+ SET statement_timeout TO '7s'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  api_key app.verified_key;
+  sent constant jsonb := rewards::jsonb;
+  -- The rows by external_id. An update keeps the fields that were not sent.
+  by_id jsonb;
+  created integer;
+  updated integer;
+begin
+  api_key := app.admit(key_hash, 'write:rewards');
+  -- The platform makes read-only the default when a disk is nearly full. PostgREST begins this transaction as read write
+  -- all the same, so that the rows would be written.
+  if current_setting('default_transaction_read_only')::boolean then
+    raise exception using errcode = 'read_only_sql_transaction', message = 'the database is read-only';
+  end if;
+
+  select jsonb_object_agg(reward.fields ->> 'external_id', reward.fields)
+  into by_id
+  from jsonb_array_elements(sent) as reward (fields);
+
+  begin
+    with written as (
+      insert into app.rewards as kept
+        (company_id, external_id, name, description, points_cost, reward_type, is_archived, stock_count, image_url, vendor_name)
+      select
+        api_key.company_id,
+        sent_reward.external_id,
+        sent_reward.name,
+        sent_reward.description,
+        sent_reward.points_cost,
+        coalesce(sent_reward.reward_type, 'perk'),
+        coalesce(sent_reward.is_archived, false),
+        sent_reward.stock_count,
+        sent_reward.image_url,
+        sent_reward.vendor_name
+      from jsonb_to_recordset(sent) as sent_reward (
+        external_id text, name text, description text, points_cost bigint, reward_type text,
+        is_archived boolean, stock_count integer, image_url text, vendor_name text
+      )
+      order by sent_reward.external_id collate "C"
+      on conflict (company_id, external_id) do update set
+        name = excluded.name,
+        points_cost = excluded.points_cost,
+        description = case when by_id -> excluded.external_id ? 'description' then excluded.description else kept.description end,
+        reward_type = case when by_id -> excluded.external_id ? 'reward_type' then excluded.reward_type else kept.reward_type end,
+        is_archived = case when by_id -> excluded.external_id ? 'is_archived' then excluded.is_archived else kept.is_archived end,
+        stock_count = case when by_id -> excluded.external_id ? 'stock_count' then excluded.stock_count else kept.stock_count end,
+        image_url = case when by_id -> excluded.external_id ? 'image_url' then excluded.image_url else kept.image_url end,
+        vendor_name = case when by_id -> excluded.external_id ? 'vendor_name' then excluded.vendor_name else kept.vendor_name end
+      where (kept.name, kept.points_cost) is distinct from (excluded.name, excluded.points_cost)
+        or (kept.description is distinct from excluded.description and by_id -> excluded.external_id ? 'description')
+        or (kept.reward_type is distinct from excluded.reward_type and by_id -> excluded.external_id ? 'reward_type')
+        or (kept.is_archived is distinct from excluded.is_archived and by_id -> excluded.external_id ? 'is_archived')
+        or (kept.stock_count is distinct from excluded.stock_count and by_id -> excluded.external_id ? 'stock_count')
+        or (kept.image_url is distinct from excluded.image_url and by_id -> excluded.external_id ? 'image_url')
+        or (kept.vendor_name is distinct from excluded.vendor_name and by_id -> excluded.external_id ? 'vendor_name')
+      -- Only a row that was there before has been locked, by the number in xmax.
+      returning kept.xmax = 0 as is_new
+    )
+    select count(*) filter (where is_new), count(*) filter (where not is_new) into created, updated from written;
+    if dry_run then
+      raise exception using errcode = 'DRYRN';
+    end if;
+  exception when sqlstate 'DRYRN' then
+    -- Nothing is left but the counts.
+  end;
+
+  return app.respond(api_key.key_id, api_key.company_id, format(
+    '{"imported":%s,"created":%s,"updated":%s,"unchanged":%s}',
+    case when dry_run then 0 else jsonb_array_length(sent) end, created, updated, jsonb_array_length(sent) - created - updated
+  )::json);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.verify_api_key(key_hash text, required_scope text DEFAULT NULL::text)
+ RETURNS app."application/json"
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET lock_timeout TO '5s'
+ SET statement_timeout TO '7s'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  api_key app.verified_key;
+  company_name text;
+begin
+  api_key := app.admit(key_hash, required_scope);
+  select c.name into company_name from app.companies as c where c.id = api_key.company_id;
+  return app.respond(
+    api_key.key_id,
+    api_key.company_id,
+    json_build_object(
+      'company_name', company_name,
+      'key_name', api_key.key_name,
+      'scopes', api_key.scopes,
+      'expires_at', app.iso_8601(api_key.expires_at),
+      'company_id', api_key.company_id,
+      'requests_at_once', app.requests_at_once()
+    )
+  );
+end
+$function$;
+
+COMMENT ON FUNCTION "public"."list_activity"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, uuid, uuid, text[], timestamp with time zone) IS 'Kudos of the key''s company, newest first: a JSON array. read:activity. PT400, PT401, PT403, PT429.';
+
+COMMENT ON FUNCTION "public"."list_categories"(text, integer, uuid, timestamp with time zone) IS 'Categories of the key''s company, newest first: a JSON array. read:activity. PT400, PT401, PT403, PT429.';
+
+COMMENT ON FUNCTION "public"."list_changes"(text, text, integer, text, text[]) IS 'What was added, changed or deleted in a list of the key''s company, oldest change first, as a JSON array. PT401, PT403, PT410, PT429, PT501.';
+
+COMMENT ON FUNCTION "public"."list_day_ratings"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, text[], timestamp with time zone) IS 'Anonymous day ratings of the key''s company, newest first: JSON array. read:analytics. PT400, PT401, PT403, PT429.';
+
+COMMENT ON FUNCTION "public"."list_members"(text, integer, uuid, text, uuid, text, text, timestamp with time zone) IS 'Members of the key''s company, newest first: a JSON array. read:members. PT400, PT401, PT403, PT429.';
+
+COMMENT ON FUNCTION "public"."list_pulse_responses"(text, integer, timestamp with time zone, timestamp with time zone, uuid, text[], timestamp with time zone) IS 'Anonymous pulse answers of the key''s company, newest first: JSON. read:analytics. PT400, PT401, PT403, PT429.';
+
+COMMENT ON FUNCTION "public"."list_rewards"(text, integer, boolean, uuid, text[], text, timestamp with time zone) IS 'Rewards of the key''s company, newest first: a JSON array. read:rewards. PT400, PT401, PT403, PT429.';
+
+COMMENT ON FUNCTION "public"."list_teams"(text, integer, uuid, timestamp with time zone) IS 'Teams of the key''s company, newest first: a JSON array. read:members. PT400, PT401, PT403, PT429.';
