@@ -5,13 +5,12 @@ import {
   isAuthRetryableFetchError,
   isAuthWeakPasswordError,
 } from "@supabase/auth-js";
-import type { PostgrestError } from "@supabase/postgrest-js";
 
 /** An error with a message for the person who uses the page. */
 export class Problem extends Error {
   override readonly name = "Problem";
   /** `unreachable`: no response, so the request may or may not have taken effect. `field`: an input is wrong. */
-  readonly kind: "unreachable" | "session" | "field" | "refused" | "gone" | "failed";
+  readonly kind: "unreachable" | "offline" | "session" | "field" | "refused" | "gone" | "failed";
   readonly field: string | null;
 
   constructor(kind: Problem["kind"], message: string, field: string | null = null) {
@@ -23,6 +22,9 @@ export class Problem extends Error {
 
 export const unreachable = (): Problem =>
   new Problem("unreachable", "The service cannot be reached. Check your connection, then try again.");
+
+export const offline = (): Problem =>
+  new Problem("offline", "You are offline, so nothing was sent. Check your connection, then try again.");
 
 const failed = (): Problem =>
   new Problem("failed", "Something went wrong on the service's side. Try again in a moment.");
@@ -92,21 +94,22 @@ const fieldMessages: Record<string, string> = {
   expires_at: "Choose today or a later day.",
 };
 
+/** What the Data API says of an error: a SQLSTATE, and of a PT400 the field as a hint. */
+export type DataError = { code: string; hint: string | null };
+
 /**
  * Turns an error of a SQL function into a Problem, by its code (sql/schema/0910_managing_api_keys.sql): its own words are for
- * those who call the function. The hint of a PT400 names the field. Status 0: no response.
+ * those who call the function. The hint of a PT400 names the field. Null: it was no answer of the Data API.
  * @param conflict what a PT409 of this function means
  */
-export function dataProblem(error: PostgrestError, status: number, conflict: string): Problem {
-  if (status === 0) return unreachable();
-  const atField = error.code === "PT400" ? fieldMessages[error.hint] : undefined;
-  if (atField !== undefined) return new Problem("field", atField, error.hint);
-  if (error.code === "PT403") return new Problem("refused", "Only admins may do this, and you are no admin any more.");
-  if (error.code === "PT404") return new Problem("gone", "This key is not among your company's keys any more.");
-  if (error.code === "PT409") return new Problem("refused", conflict);
+export function dataProblem(error: DataError | null, status: number, conflict: string): Problem {
   // 42501: a request without a session runs as the role anon, which may call no function.
-  if (status === 401 || error.code === "42501") return new Problem("session", ended);
-  return failed();
+  if (status === 401 || error?.code === "42501") return new Problem("session", ended);
+  const atField = error?.code === "PT400" ? fieldMessages[error.hint ?? ""] : undefined;
+  if (atField !== undefined) return new Problem("field", atField, error?.hint);
+  if (error?.code === "PT403") return new Problem("refused", "Only admins may do this, and you are no admin any more.");
+  if (error?.code === "PT404") return new Problem("gone", "This key is not among your company's keys any more.");
+  return error?.code === "PT409" ? new Problem("refused", conflict) : failed();
 }
 
 export const messageOf = (problem: unknown): string => (problem instanceof Problem ? problem : failed()).message;

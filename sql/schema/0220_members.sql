@@ -74,6 +74,20 @@ end;
 grant execute on function app.current_admin to authenticated;
 comment on function app.current_admin is 'Company and member id of the signed-in admin; no row for anybody else.';
 
+-- Security definer, because authenticated reads no roles and no accounts.
+create function app.current_admins() returns setof uuid
+language sql stable security definer set search_path = ''
+begin atomic
+  select m.id
+  from app.current_admin() as me
+  join app.members as m on m.company_id = me.company_id and m.role = 'admin'
+  join app.member_accounts as a on a.company_id = m.company_id and a.member_id = m.id;
+end;
+
+grant execute on function app.current_admins to authenticated;
+comment on function app.current_admins is
+  'The members of the signed-in admin''s company who can sign in as admins; no row for anybody else.';
+
 create policy api_read on app.members for select to public_api
   using (company_id = (select app.current_company_id()));
 create policy admin_read on app.members for select to authenticated

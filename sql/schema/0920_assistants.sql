@@ -94,6 +94,7 @@ begin
     return null;
   end if;
   perform set_config('app.assistant', agreed.assistant, true);
+  perform set_config('app.assistant_address', split_part(agreed.bound_to, e'\n', -2), true);
   return app.insert_api_key(agreed.assistant, agreed.scopes, agreed.key_expires_at);
 end
 $$;

@@ -106,13 +106,34 @@ test("who has no access sees why and what to do, and gets in as soon as that is 
   }
 });
 
+test("on a slow line the sign-in is there before the scripts, and not for who is signed in", async ({ admin }) => {
+  const [page, inside] = [await newPage(), await (await signedInBrowser(admin)).newPage()];
+  const arrived = Promise.withResolvers<void>();
+  for (const each of [page, inside]) {
+    await each.route("**/assets/*.js", (route) => arrived.promise.then(() => route.continue()));
+    await each.goto("/", { waitUntil: "commit" });
+    await each.locator("#first").waitFor({ state: "attached" });
+  }
+  await page.getByLabel("Email").fill(admin.email);
+  await page.getByLabel("Password").fill(admin.password);
+  expect(await inside.getByLabel("Email").isVisible()).toBe(false);
+  arrived.resolve();
+  await press(page, "Sign in");
+  for (const each of [page, inside]) await each.getByRole("heading", { name: "Public API" }).waitFor();
+});
+
 test("Forgot password? leads to a new password, once, and never says who has an account", async ({ company, skip }) => {
   skip(!existsSync(mailbox), "the mailbox of a stack of its own is missing");
   const person = await company.addPerson("Will Weak", "admin");
   await sql`update auth.users set email_confirmed_at = null where email = ${person.email}`;
   const page = await newPage();
   await page.goto("/sign-in");
-  await page.getByRole("link", { name: "Forgot password?" }).click();
+  // The address that was typed goes along, there and back.
+  await page.getByLabel("Email").fill(person.email);
+  for (const link of ["Forgot password?", "Back to sign-in", "Forgot password?"]) {
+    await page.getByRole("link", { name: link }).click();
+    await expect.poll(() => page.getByLabel("Email").inputValue()).toBe(person.email);
+  }
   await expectFocus(page, page.getByLabel("Email"));
   expect(await page.title()).toBe("Forgot password? · Recognition and rewards");
   const unknown = `nobody@${company.domain}`;
