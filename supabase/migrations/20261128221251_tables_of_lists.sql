@@ -29,6 +29,35 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION app.count_day(counts integer[], counted_on date, more integer)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  days constant integer := coalesce((now() at time zone 'UTC')::date - counted_on, 30);
+begin
+  if days > 0 then
+    counts := counts[days + 1:] || array_fill(0, array[least(days, 30)]);
+  end if;
+  counts[30] := counts[30] + more;
+  return counts;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.current_admins()
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+BEGIN ATOMIC
+ SELECT m.id
+    FROM ((app.current_admin() me(company_id, member_id)
+      JOIN app.members m ON (((m.company_id = me.company_id) AND (m.role = 'admin'::text))))
+      JOIN app.member_accounts a ON (((a.company_id = m.company_id) AND (a.member_id = m.id))));
+END;
+
 CREATE OR REPLACE FUNCTION app.end_page(key_id uuid, company_id uuid, found_rows bigint, max_rows integer, next text)
  RETURNS text
  LANGUAGE sql
@@ -191,6 +220,46 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION app.insert_api_key(name text, scopes text[], expires_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  created record;
+  api_key text;
+begin
+  -- Null for no scopes, 2 for an array of arrays.
+  if array_ndims(scopes) is distinct from 1 or not scopes <@ app.scopes()
+    or cardinality(scopes) > (select count(distinct scope) from unnest(scopes) as scope) then
+    raise exception using errcode = 'PT400', hint = 'scopes',
+      message = 'scopes must be one or more of ' || array_to_string(app.scopes(), ', ') || ', each once';
+  end if;
+  perform app.check_api_key_name(name);
+  if expires_at <= now() or expires_at >= '10000-01-01Z' then
+    raise exception using errcode = 'PT400', hint = 'expires_at',
+      message = 'expires_at must be in the future, before the year 10000';
+  end if;
+
+  insert into app.api_keys as k (name, scopes, expires_at)
+  values (insert_api_key.name, insert_api_key.scopes, insert_api_key.expires_at)
+  returning k.id, k.name, k.hint, k.scopes, k.created_at, k.expires_at into created;
+
+  api_key := current_setting('app.new_api_key');
+  perform set_config('app.new_api_key', '', true);
+
+  return json_build_object(
+    'id', created.id,
+    'name', created.name,
+    'api_key', api_key,
+    'hint', created.hint,
+    'scopes', created.scopes,
+    'created_at', app.iso_8601(created.created_at),
+    'expires_at', app.iso_8601(created.expires_at)
+  );
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION app.is_unlocked(relation text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -216,6 +285,128 @@ begin
     new.created_at := date_trunc('hour', new.created_at, 'UTC');
   end if;
   return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.make_api_key()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  api_key constant text := app.new_api_key();
+begin
+  select admin.company_id, admin.member_id into new.company_id, new.created_by from app.current_admin() as admin;
+  new.id := gen_random_uuid();
+  new.scopes := array(select scope from unnest(new.scopes) as scope order by array_position(app.scopes(), scope));
+  new.key_hash := sha256(convert_to(api_key, 'UTF8'));
+  new.hint := 'sk_live_…' || right(api_key, 4);
+  new.created_at := now();
+  new.revoked_at := null;
+  new.revoked_by := null;
+  new.replaced_by := null;
+  -- Set by public.redeem_assistant_code alone.
+  new.assistant := nullif(current_setting('app.assistant', true), '');
+  new.assistant_address := nullif(current_setting('app.assistant_address', true), '');
+  perform set_config('app.new_api_key', api_key, true);
+  return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.note_refused_use(key_hash text, missing_scope text DEFAULT NULL::text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  headers constant json := nullif(current_setting('request.headers', true), '');
+  endpoint constant text := left(headers ->> 'x-endpoint', 60);
+  client constant text := left(headers ->> 'x-client', 60);
+  today constant date := (now() at time zone 'UTC')::date;
+  refused record;
+begin
+  if current_setting('default_transaction_read_only')::boolean then
+    return false;
+  end if;
+  select u.company_id, u.key_id,
+    -- As in app.note_use.
+    app.count_day(u.answers, u.counted_on, 0) as answers,
+    app.count_day(u.refusals, u.counted_on,
+      app.may_note(case when missing_scope is null then u.refused_at else u.forbidden_at end)::integer) as refusals
+  into refused
+  from app.api_key_uses as u
+  join app.api_keys as k on k.company_id = u.company_id and k.id = u.key_id
+  join app.companies as c on c.id = k.company_id
+  where k.key_hash = decode(note_refused_use.key_hash, 'hex') and c.serving = 'open'
+    and case when k.revoked_at is not null or k.expires_at <= now()
+      then missing_scope is null and app.may_note(u.refused_at, u.refused_endpoint, endpoint)
+      else missing_scope <> all (k.scopes) and missing_scope = any (app.scopes())
+        and app.may_note(u.forbidden_at, u.forbidden_endpoint, endpoint) end
+  for update of u skip locked;
+  if not found then
+    return false;
+  end if;
+  if missing_scope is null then
+    update app.api_key_uses as u
+    set refused_at = now(), refused_endpoint = endpoint, refused_client = client,
+      answers = refused.answers, refusals = refused.refusals, counted_on = today
+    where u.company_id = refused.company_id and u.key_id = refused.key_id;
+  else
+    update app.api_key_uses as u
+    set forbidden_at = now(), forbidden_endpoint = endpoint, forbidden_scope = missing_scope, forbidden_client = client,
+      answers = refused.answers, refusals = refused.refusals, counted_on = today
+    where u.company_id = refused.company_id and u.key_id = refused.key_id;
+  end if;
+  return true;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.note_use(company_id uuid, key_id uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  headers constant json := nullif(current_setting('request.headers', true), '');
+  today constant date := (now() at time zone 'UTC')::date;
+begin
+  if current_setting('default_transaction_read_only')::boolean or pg_is_in_recovery() then
+    return;
+  end if;
+  if headers ->> 'x-quick-check' = 'true' then
+    update app.api_key_uses as u set checked_at = now(), checked_client = left(headers ->> 'x-client', 60)
+    where (u.company_id, u.key_id) in (
+      select free.company_id, free.key_id
+      from app.api_key_uses as free
+      where free.company_id = note_use.company_id and free.key_id = note_use.key_id and app.may_note(free.checked_at)
+      for update skip locked
+    );
+    return;
+  end if;
+  update app.api_key_uses as u set
+    last_used_at = now(),
+    last_endpoint = left(headers ->> 'x-endpoint', 60),
+    last_client = left(headers ->> 'x-client', 60),
+    used_on = case u.used_on[cardinality(u.used_on)] when today then u.used_on else array(
+      select distinct day from unnest(u.used_on || today) as day where day between today - 29 and today order by day
+    ) end,
+    -- What takes the minute of GET / has been counted with it.
+    answers = app.count_day(u.answers, u.counted_on,
+      case when u.last_used_at > now() - interval '1 minute' and u.last_used_at < now() + interval '1 minute' then 0 else 1 end),
+    refusals = app.count_day(u.refusals, u.counted_on, 0),
+    counted_on = today
+  where (u.company_id, u.key_id) in (
+    select free.company_id, free.key_id
+    from app.api_key_uses as free
+    where free.company_id = note_use.company_id and free.key_id = note_use.key_id
+      and app.may_note(free.last_used_at, free.last_endpoint, headers ->> 'x-endpoint')
+    for update skip locked
+  );
 end
 $function$;
 
@@ -500,9 +691,19 @@ CREATE TRIGGER keep_hidden_insert BEFORE INSERT ON app.day_ratings FOR EACH ROW 
 
 CREATE TRIGGER keep_hidden_update BEFORE UPDATE ON app.day_ratings FOR EACH ROW WHEN (((old.team_id IS NULL) OR (new.team_id IS NULL))) EXECUTE FUNCTION app.keep_hidden();
 
+COMMENT ON COLUMN "app"."api_key_uses"."answers" IS 'How many notes of answers were made on each of the 30 days up to counted_on, in UTC, oldest first: at most one a minute. Empty before the first.';
+
+COMMENT ON COLUMN "app"."api_key_uses"."counted_on" IS 'The day of the last counted note: the last of answers and refusals.';
+
+COMMENT ON COLUMN "app"."api_key_uses"."refusals" IS 'The same of refusals, of a dead key or for a scope.';
+
 COMMENT ON COLUMN "app"."companies"."fewest_people" IS 'Day ratings name only teams with as many members, from 2 to 100 (docs/privacy.md); null: all teams. Only app.set_fewest_people also applies it to the ratings that are there.';
 
 COMMENT ON FUNCTION "app"."admit"(text, text) IS 'Checks that row-level security binds the caller, then verifies a key as app.authenticate. PT401, PT403, PT429, PT500.';
+
+COMMENT ON FUNCTION "app"."count_day"(integer[], date, integer) IS 'The numbers of 30 days up to counted_on as those up to today, without those of older days, and so much more today.';
+
+COMMENT ON FUNCTION "app"."current_admins"() IS 'The members of the signed-in admin''s company who can sign in as admins; no row for anybody else.';
 
 COMMENT ON FUNCTION "app"."end_page"(uuid, uuid, bigint, integer, text) IS 'Sets the response headers of rows: key, company, number of rows, whether there are more, and how the next page is requested.';
 
@@ -535,6 +736,14 @@ COMMENT ON TYPE "app"."overdue_rows" IS 'A table with rows older than the retent
 REVOKE ALL ON FUNCTION "app"."admit"(text, text) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."admit"(text, text) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "app"."count_day"(integer[], date, integer) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."count_day"(integer[], date, integer) TO "authenticated", "postgres";
+
+REVOKE ALL ON FUNCTION "app"."current_admins"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."current_admins"() TO "authenticated", "postgres";
 
 REVOKE ALL ON FUNCTION "app"."end_page"(uuid, uuid, bigint, integer, text) FROM PUBLIC;
 
@@ -587,6 +796,10 @@ GRANT EXECUTE ON PROCEDURE "app"."forget_all_deletions"(bigint) TO "postgres";
 REVOKE ALL ON PROCEDURE "app"."set_fewest_people"(uuid, integer) FROM PUBLIC;
 
 GRANT EXECUTE ON PROCEDURE "app"."set_fewest_people"(uuid, integer) TO "postgres";
+
+REVOKE ALL ("assistant_address") ON TABLE "app"."api_keys" FROM "authenticated";
+
+GRANT SELECT ("assistant_address") ON TABLE "app"."api_keys" TO "authenticated";
 
 REVOKE ALL ON TYPE "app"."overdue_rows" FROM PUBLIC;
 
