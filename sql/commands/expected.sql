@@ -121,6 +121,7 @@ function app.forget_cursors(uuid,text)|form=security invoker, volatile, returns 
 function app.forget_deletions(uuid,regclass)|form=security invoker, volatile, returns void, search_path="", enable_seqscan=off, enable_bitmapscan=off, enable_sort=off|owner=postgres
 function app.former_member(uuid)|form=security invoker, volatile, returns uuid, search_path=""|owner=postgres
 function app.from_replica(json)|form=security invoker, stable, returns json, search_path="", jit=off|granted to public_api=EXECUTE|owner=postgres
+function app.has_shown_factor()|form=security invoker, stable, returns bool, search_path=""|owner=postgres
 function app.insert_api_key(text,_text,timestamptz)|form=security invoker, volatile, returns json, search_path=""|granted to authenticated=EXECUTE|owner=postgres
 function app.is_erased(uuid,uuid)|form=security invoker, stable, returns bool, search_path=""|owner=postgres
 function app.is_time_up(float8)|form=security invoker, volatile, returns bool, search_path=""|owner=postgres
@@ -179,6 +180,7 @@ function app.staging_problems(uuid)|form=security invoker, stable, returns setof
 function app.take_turn_of_total(app.verified_key)|form=security invoker, volatile, returns void, search_path=""|granted to public_api=EXECUTE|owner=postgres
 function app.totals_at_once()|form=security invoker, stable, returns int4, search_path=""|granted to public_api=EXECUTE|owner=postgres
 function app.unknown_ids_query(text)|form=security invoker, immutable, returns text, search_path=""|owner=postgres
+function app.wants_second_factor()|form=security definer, stable, returns bool, search_path="", row_security=off|granted to authenticated=EXECUTE|owner=postgres
 function app.write_file(uuid,text)|form=security invoker, volatile, returns record, search_path="", enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, enable_material=off|owner=postgres
 function app.write_query(text)|form=security invoker, immutable, returns text, search_path=""|owner=postgres
 function app.wrong_cells_query(text)|form=security invoker, immutable, returns text, search_path=""|owner=postgres

@@ -98,7 +98,7 @@ insert into expected values
   ('{authenticated}', 'update', 'expires_at, name, replaced_by, revoked_at', '{app.api_keys}'),
   ('{authenticated}', 'execute', '*', '{public.create_api_key,public.let_assistant_read,public.link_member,public.list_api_key_events,public.list_api_keys,
     public.rename_api_key,public.replace_api_key,public.revoke_api_key,app.admins_to_ask,app.check_api_key_name,app.current_admin,app.current_member,
-    app.insert_api_key,app.iso_8601,app.link_member,app.scopes}'),
+    app.insert_api_key,app.iso_8601,app.link_member,app.scopes,app.wants_second_factor}'),
   -- The rights of these functions as public_api: they read what the API returns, and write the columns of an import.
   ('{public_api}', 'select', '*', '{api.members,api.teams,api.categories,api.activity,api.rewards,api.day_ratings,api.pulse_responses,
     app.teams,app.members,app.categories,app.kudos,app.rewards,app.day_ratings,app.pulse_questions,app.pulse_responses,
