@@ -164,7 +164,9 @@ test("with an owner to whom row security shows no factor, the keys are closed an
     await tx`grant select on auth.mfa_factors to public_api`;
     expect(await call(tx)).toEqual([{ wants: false }]);
     await tx`alter function app.wants_second_factor owner to public_api`;
-    await expect(call(tx)).rejects.toThrow('query would be affected by row-level security policy for table "mfa_factors"');
+    await expect(call(tx)).rejects.toThrow(
+      'query would be affected by row-level security policy for table "mfa_factors"',
+    );
   }, superuser);
 });
 

@@ -2,6 +2,7 @@ import { Button, Text } from "@mantine/core";
 import { signOut, useSession } from "../account/session.ts";
 import type { Member } from "../database.ts";
 import { After, Name } from "../parts/name.tsx";
+import { SecondFactorButton } from "../second_factor/second_factor.tsx";
 import { signInLink } from "./header_bar.tsx";
 import classes from "./pages.module.css";
 
@@ -18,6 +19,7 @@ export function Person({ member }: { member: Member | null }) {
               <After words=" · ">{member?.company_name ?? null}</After>
             </Text>
           </Text>
+          {member?.role === "admin" && <SecondFactorButton />}
           <Button variant="default" size="xs" onClick={() => void signOut()}>
             Sign out
           </Button>

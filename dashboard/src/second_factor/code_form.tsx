@@ -1,0 +1,44 @@
+import { Button, TextInput } from "@mantine/core";
+import { useAction } from "../account/use_action.ts";
+import { Decision } from "../parts/actions.tsx";
+import { entryOf, Form } from "../parts/form.tsx";
+import { Notice } from "../parts/notice.tsx";
+import { Problem } from "../problems.ts";
+
+/** Asks for the code that the app shows now. */
+export function CodeForm(props: {
+  words: string;
+  onCode: (code: string) => Promise<void>;
+  onCancel?: (() => void) | undefined;
+}) {
+  const { words, onCode, onCancel } = props;
+  const { run, pending, problem, forget } = useAction(async (entered: string) => {
+    const code = entered.replaceAll(/\s/g, "");
+    if (!/^\d{6}$/.test(code)) throw new Problem("field", "Enter the six digits that the app shows now.", "code");
+    await onCode(code);
+  });
+  const atField = problem?.kind === "field";
+  return (
+    <Form noValidate onSubmit={(entered) => void run(entryOf(entered, "code"))}>
+      <TextInput
+        label="Code"
+        description="Six digits, which your authenticator app changes every 30 seconds."
+        name="code"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        autoFocus
+        onChange={forget}
+        error={atField && problem.message}
+        aria-invalid={atField}
+      />
+      <Notice kind="problem">{!atField && problem?.message}</Notice>
+      {onCancel ? (
+        <Decision words={words} pending={pending} onCancel={onCancel} />
+      ) : (
+        <Button type="submit" loading={pending}>
+          {words}
+        </Button>
+      )}
+    </Form>
+  );
+}
