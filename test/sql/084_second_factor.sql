@@ -41,11 +41,11 @@ $$;
 select pg_temp.add_factor('Ada', 'unverified'), pg_temp.add_factor('Amy', 'verified');
 select alike(pg_temp.tried(call, 'aal1'), answer, 'Without a verified factor of their own an admin needs none: ' || call) from calls;
 select pg_temp.add_factor('Ada', 'verified');
--- Proves: layer.21
 select is(
   pg_temp.tried(call, aal),
   'PT403 this account has a second factor: verify its code, then call again with the token of that session | second_factor',
-  format('With a verified factor a session of %s is refused: %s', coalesce(aal, 'no level'), call)
+  -- Proves: layer.21
+  'With a verified factor a session that has not shown it is refused: ' || concat_ws(' ', aal, call)
 )
 from calls, (values ('aal1'), (null)) as levels (aal);
 select alike(pg_temp.tried(call, 'aal2'), answer, 'With the factor shown it works: ' || call) from calls;
@@ -70,12 +70,13 @@ select is_empty($$ select from app.member_accounts where user_id = pg_temp.id('Z
 create temporary table agreed as select pg_temp.done_by('Ada', $$
   select public.let_assistant_read('Claude', '{read:members}', now() + interval '1 day', 'program') ->> 'code'
 $$, aal => 'aal2') as code;
--- Proves: signin.12
 select alike(
   pg_temp.done_by(
     'nobody', format('select public.redeem_assistant_code(%L, %L)', encode(sha256(convert_to(code, 'UTF8')), 'hex'), 'program'), 'service_role'
   ),
-  '%"name" : "Claude", "api_key" : "sk_live_%', 'A program gets the key that an admin with a factor has agreed to'
+  '%"name" : "Claude", "api_key" : "sk_live_%',
+  -- Proves: signin.12
+  'A program gets the key that an admin with a factor has agreed to'
 )
 from agreed;
 select is(

@@ -98,8 +98,8 @@ function Remove({ id, onDone, onClose }: { id: string; onDone: () => void; onClo
   return (
     <Form onSubmit={() => void remove.run()}>
       <Text>
-        Your account has a second factor: the authenticator app on your phone. Without it, your password alone manages
-        your company's keys.
+        Your account has a second factor: the authenticator app on your phone. If you remove it, your password is enough
+        to manage your company's keys.
       </Text>
       <Notice kind="problem">{remove.problem?.message}</Notice>
       <Decision words="Remove" pending={remove.pending} isFinal cancel="Close" onCancel={onClose} />
