@@ -105,7 +105,8 @@ begin atomic
 end;
 
 grant execute on function app.current_admin to authenticated;
-comment on function app.current_admin is 'Company and member id of the signed-in admin; no row for anybody else. PT403 when a second factor is wanted.';
+comment on function app.current_admin is
+  'Company and member id of the signed-in admin; no row for anybody else. PT403 when a second factor is wanted.';
 
 create policy api_read on app.members for select to public_api
   using (company_id = (select app.current_company_id()));

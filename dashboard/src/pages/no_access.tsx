@@ -5,7 +5,7 @@ import type { Admin, Member } from "../database.ts";
 import { CopyButton } from "../parts/copy_button.tsx";
 import { Name } from "../parts/name.tsx";
 import { paths } from "../paths.ts";
-import { SecondFactorWanted } from "../second_factor/second_factor.tsx";
+import { SecondFactorWanted } from "../second_factor/wanted.tsx";
 
 type Outside = { member: Member; email: string; program?: string; onTryAgain: () => Promise<void> };
 

@@ -2,7 +2,7 @@ import { Button, Text } from "@mantine/core";
 import { signOut, useSession } from "../account/session.ts";
 import type { Member } from "../database.ts";
 import { After, Name } from "../parts/name.tsx";
-import { SecondFactorButton } from "../second_factor/second_factor.tsx";
+import { SecondFactorButton } from "../second_factor/button.tsx";
 import { signInLink } from "./header_bar.tsx";
 import classes from "./pages.module.css";
 

@@ -10,7 +10,7 @@ import { Notice } from "../parts/notice.tsx";
 import { paths } from "../paths.ts";
 import { Problem } from "../problems.ts";
 import { type NavigationState, navigate, navigationState } from "../router.ts";
-import { SecondFactorWanted } from "../second_factor/second_factor.tsx";
+import { SecondFactorWanted } from "../second_factor/wanted.tsx";
 import { AccountPage } from "./account_page.tsx";
 import { OpenLink } from "./open_link.tsx";
 import { PasswordLinkForm } from "./password_link_form.tsx";

@@ -1,22 +1,14 @@
-import { Stack, Text, Title } from "@mantine/core";
-import { Aside } from "../parts/name.tsx";
-import { CodeForm } from "./code_form.tsx";
-import { showFactor } from "./factor.ts";
+import { lazy, Suspense } from "react";
+import { Waiting } from "../parts/waiting.tsx";
 
-/** Asks for the second factor, which a password does not replace. */
-export default function Wanted({ onShown }: { onShown: () => Promise<void> }) {
+// Loaded only when it is wanted.
+const WantedForm = lazy(() => import("./wanted_form.tsx"));
+
+/** Asks for the code of the second factor. `onShown` is called when the session has shown it. */
+export function SecondFactorWanted({ onShown }: { onShown: () => Promise<void> }) {
   return (
-    <Stack gap="md" w="100%" maw={460}>
-      <Title order={2}>Enter your code</Title>
-      <Text>Your account has a second factor: the authenticator app on your phone.</Text>
-      <CodeForm
-        words="Continue"
-        onCode={async (code) => {
-          await showFactor(code);
-          await onShown();
-        }}
-      />
-      <Aside>Is the phone lost? Ask whoever runs the service to remove the factor.</Aside>
-    </Stack>
+    <Suspense fallback={<Waiting what="Loading the form for your code" />}>
+      <WantedForm onShown={onShown} />
+    </Suspense>
   );
 }
