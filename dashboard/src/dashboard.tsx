@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { currentLink } from "./account/email_link.ts";
 import { type Session, useSession } from "./account/session.ts";
 import { AssistantPage } from "./assistants/assistant_page.tsx";
@@ -9,7 +9,11 @@ import { SignInPage } from "./pages/sign_in_page.tsx";
 import { type Path, paths } from "./paths.ts";
 import { type Address, navigate, navigationState, usePath } from "./router.ts";
 
-const needsSession = (path: Path): boolean => path === paths.publicApi || path === paths.assistant;
+// Loaded only when it is wanted.
+const SecondFactorPage = lazy(() => import("./second_factor/second_factor_page.tsx"));
+
+const needsSession = (path: Path): boolean =>
+  path === paths.publicApi || path === paths.assistant || path === paths.secondFactor;
 
 /** Where this path leads instead, with or without a session; null: nowhere else. */
 function redirectFor(path: Path, session: Session): Address | null {
@@ -37,6 +41,12 @@ export function Dashboard() {
 
   // The session is read from the browser's storage within milliseconds, unless its token must be refreshed first.
   if (session.status === "unknown" || redirect !== null) return null;
+  if (path === paths.secondFactor)
+    return (
+      <Suspense>
+        <SecondFactorPage />
+      </Suspense>
+    );
   if (path === paths.setPassword)
     return <SetPasswordPage email={session.status === "signed_in" ? session.email : null} />;
   if (path === paths.forgotPassword) return <ForgotPasswordPage />;

@@ -84,9 +84,9 @@ select bag_eq(
     select unnest(names), security, volatility, 'search_path=""' || settings
     from (values
       ('{admins_to_ask,current_admin,current_member}'::text[], 'definer', 'stable', ''),
-      ('{wants_second_factor}', 'definer', 'stable', ', row_security=off'),
       ('{member_with_email}', 'definer', 'stable', ', enable_sort=off, enable_incremental_sort=off'),
       ('{link_member,make_api_key,change_api_key,record_api_key_event}', 'definer', 'volatile', ''),
+      ('{wants_second_factor}', 'definer', 'stable', ', row_security=off'),
       ('{authenticate,note_refused_use}', 'definer', 'volatile', ', enable_seqscan=off, jit=off'),
       ('{note_use}', 'invoker', 'volatile', ', enable_seqscan=off'),
       ('{rarest_members_filter,rarest_kudos_filter}', 'invoker', 'stable', ', enable_bitmapscan=off, jit=off'),

@@ -1,17 +1,11 @@
 import { Button, TextInput } from "@mantine/core";
 import { useAction } from "../account/use_action.ts";
-import { Decision } from "../parts/actions.tsx";
 import { entryOf, Form } from "../parts/form.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Problem } from "../problems.ts";
 
 /** Asks for the code that the app shows now. */
-export function CodeForm(props: {
-  words: string;
-  onCode: (code: string) => Promise<void>;
-  onCancel?: (() => void) | undefined;
-}) {
-  const { words, onCode, onCancel } = props;
+export function CodeForm({ words, onCode }: { words: string; onCode: (code: string) => Promise<void> }) {
   const { run, pending, problem, forget } = useAction(async (entered: string) => {
     const code = entered.replaceAll(/\s/g, "");
     if (!/^\d{6}$/.test(code)) throw new Problem("field", "Enter the six digits that the app shows now.", "code");
@@ -32,13 +26,9 @@ export function CodeForm(props: {
         aria-invalid={atField}
       />
       <Notice kind="problem">{!atField && problem?.message}</Notice>
-      {onCancel ? (
-        <Decision words={words} pending={pending} onCancel={onCancel} />
-      ) : (
-        <Button type="submit" loading={pending}>
-          {words}
-        </Button>
-      )}
+      <Button type="submit" loading={pending}>
+        {words}
+      </Button>
     </Form>
   );
 }
