@@ -16,7 +16,7 @@ export function CodeForm({ words, onCode }: { words: string; onCode: (code: stri
     <Form noValidate onSubmit={(entered) => void run(entryOf(entered, "code"))}>
       <TextInput
         label="Code"
-        description="Six digits, which your authenticator app changes every 30 seconds."
+        description="Six digits, from your authenticator app."
         name="code"
         inputMode="numeric"
         autoComplete="one-time-code"

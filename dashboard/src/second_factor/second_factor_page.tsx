@@ -96,7 +96,7 @@ function Remove({ id, onDone }: { id: string; onDone: () => void }) {
         to manage your company's keys.
       </Text>
       <Notice kind="problem">{problem?.message}</Notice>
-      <Button type="submit" color="red" loading={pending}>
+      <Button type="submit" variant="default" loading={pending}>
         Remove
       </Button>
     </Form>
