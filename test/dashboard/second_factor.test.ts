@@ -46,7 +46,10 @@ test("an admin sets up a factor with a picture or a text, and removes it", async
   const factors = () => sql`
     select f.status from auth.mfa_factors as f join auth.users as u on u.id = f.user_id where u.email = ${admin.email}`;
   const page = await openPage(browser);
+  await page.route("**/auth/v1/user", (route) => route.abort(), { times: 1 });
   await openSecondFactor(page);
+  await says(page, "The service cannot be reached.");
+  await press(page, "Try again");
   await says(page, "nobody manages your company's keys with your password alone");
   await expectGoodLooks(page, "second-factor");
   await press(page, "Set up");

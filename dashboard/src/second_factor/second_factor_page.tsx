@@ -2,19 +2,14 @@ import { Button, Code, Stack, Text } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import { AccountPage } from "../pages/account_page.tsx";
-import { HeaderBar } from "../pages/header_bar.tsx";
-import { Person } from "../pages/person.tsx";
-import { Failed } from "../parts/failed.tsx";
 import { Form } from "../parts/form.tsx";
+import { Link } from "../parts/link.tsx";
 import { Notice } from "../parts/notice.tsx";
-import { Waiting } from "../parts/waiting.tsx";
 import { paths } from "../paths.ts";
 import { CodeForm } from "./code_form.tsx";
 import { currentFactor, type NewFactor, newFactor, removeFactor, verifyCode } from "./factor.ts";
 import classes from "./second_factor.module.css";
 import WantedForm from "./wanted_form.tsx";
-
-const crumbs = [{ words: "Public API", href: paths.publicApi }, { words: "Second factor" }];
 
 /** Sets up the second factor of the signed-in person, or removes it. */
 export default function SecondFactorPage() {
@@ -30,19 +25,17 @@ export default function SecondFactorPage() {
     setDone(words);
   }
   return (
-    <AccountPage
-      title="Second factor"
-      header={
-        <HeaderBar crumbs={crumbs}>
-          <Person member={null} />
-        </HeaderBar>
-      }
-    >
+    <AccountPage title="Second factor">
       <Notice kind="done">{done}</Notice>
-      <Failed onTryAgain={() => void look.run()}>{look.problem?.message}</Failed>
-      {factor === undefined && !look.problem && <Waiting what="Loading your second factor" />}
+      <Notice kind="problem">{look.problem?.message}</Notice>
+      {look.problem && (
+        <Button variant="default" onClick={() => void look.run()}>
+          Try again
+        </Button>
+      )}
       {factor === null && <SetUp onDone={(id) => conclude(id, "From now on, each sign-in asks for a code.")} />}
       {factor && <Remove id={factor} onDone={() => conclude(null, "Your password is enough again.")} />}
+      <Link to={paths.publicApi}>Back to the keys</Link>
     </AccountPage>
   );
 }
