@@ -10,8 +10,10 @@ import { type Address, navigate, navigationState, usePath } from "./router.ts";
 // Apart: whoever signs in on a slow line need not wait for them.
 const PublicApiPage = lazy(() => import("./pages/public_api_page.tsx"));
 const AssistantPage = lazy(() => import("./assistants/assistant_page.tsx"));
+const SecondFactorPage = lazy(() => import("./second_factor/second_factor_page.tsx"));
 
-const needsSession = (path: Path): boolean => path === paths.publicApi || path === paths.assistant;
+const needsSession = (path: Path): boolean =>
+  path === paths.publicApi || path === paths.assistant || path === paths.secondFactor;
 
 /** Where this path leads instead, with or without a session; null: nowhere else. */
 function redirectFor(path: Path, session: Session): Address | null {
@@ -45,6 +47,12 @@ export function Dashboard() {
 
   // The session is read from the browser's storage within milliseconds, unless its token must be refreshed first.
   if (!isShown) return null;
+  if (path === paths.secondFactor)
+    return (
+      <Suspense>
+        <SecondFactorPage />
+      </Suspense>
+    );
   if (path === paths.setPassword)
     return <SetPasswordPage email={session.status === "signed_in" ? session.email : null} />;
   if (path === paths.forgotPassword) return <ForgotPasswordPage />;

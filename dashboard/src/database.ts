@@ -4,12 +4,17 @@ import type { Scope } from "./scopes.ts";
 
 /**
  * The signed-in person. `linked`: with their member row, and, unless they are an admin, with the admins of their company;
- * `moved`: another project now serves their company.
+ * `moved`: another project now serves their company; `second_factor_wanted`: the session has shown a password only.
  */
 export type Member =
   | { status: "linked"; company_name: string; name: string; role: string; admins: Admin[] | null }
   | { status: "moved"; company_name: string; name: string; role: null }
-  | { status: "email_not_confirmed" | "no_member" | "several_members"; company_name: null; name: null; role: null };
+  | {
+      status: "email_not_confirmed" | "no_member" | "several_members" | "second_factor_wanted";
+      company_name: null;
+      name: null;
+      role: null;
+    };
 
 export type Admin = { name: string; email: string };
 

@@ -87,8 +87,10 @@ begin
   select a.user_id into account
   from app.member_accounts as a where a.company_id = agreed.company_id and a.member_id = agreed.member_id;
   -- The triggers of app.api_keys take company, creator and history from the session: this one becomes that of the admin
-  -- who agreed.
-  perform set_config('request.jwt.claims', json_build_object('sub', account, 'role', 'authenticated')::text, true);
+  -- who agreed, which had shown a second factor if one was wanted.
+  perform set_config(
+    'request.jwt.claims', json_build_object('sub', account, 'role', 'authenticated', 'aal', 'aal2')::text, true
+  );
   -- No longer an admin, or the company has moved.
   if not exists (select from app.current_admin()) then
     return null;

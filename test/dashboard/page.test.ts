@@ -64,6 +64,7 @@ test("everything can be done by keyboard alone, and the focus is always somewher
   await page.goto(path);
   // In this browser alone: the scope shows it, because the stack's Auth never ends other sessions, whatever the scope.
   const sent = page.waitForRequest((request) => request.url().includes("/auth/v1/logout"));
+  await button("Sign out").waitFor();
   await pressOn(button("Sign out"));
   expect(new URL((await sent).url()).searchParams.get("scope")).toBe("local");
   await page.getByRole("heading", { name: "Sign in" }).waitFor();

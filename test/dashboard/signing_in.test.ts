@@ -215,7 +215,7 @@ test("why Auth refuses is said in plain words, never in its own", () => {
     ["email_address_not_authorized", "This service may not send emails to that address yet."],
     ["email_address_invalid", "Check it for a typing error."],
     ["captcha_failed", "This service asks for a captcha, which this page cannot show."],
-    ["insufficient_aal", "This account asks for a second factor"],
+    ["insufficient_aal", "Your account has a second factor."],
     ["user_banned", "This account is blocked."],
     ["over_request_rate_limit", "Too many tries. Wait a few minutes"],
     ["nobody_knows_this_one", "Something went wrong on the service's side."],

@@ -85,6 +85,7 @@ select bag_eq(
       ('{admins_to_ask,current_admin,current_admins,current_member}'::text[], 'definer', 'stable', ''),
       ('{member_with_email}', 'definer', 'stable', ', enable_incremental_sort=off'),
       ('{link_member,make_api_key,change_api_key,record_api_key_event}', 'definer', 'volatile', ''),
+      ('{wants_second_factor}', 'definer', 'stable', ', row_security=off'),
       ('{authenticate,note_refused_use}', 'definer', 'volatile', ', enable_seqscan=off, jit=off'),
       ('{note_use}', 'invoker', 'volatile', ', enable_seqscan=off'),
       ('{rarest_member_filter,rarest_kudos_filter}', 'invoker', 'stable', ', enable_bitmapscan=off'),

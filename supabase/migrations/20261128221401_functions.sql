@@ -179,6 +179,26 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.link_member()
+ RETURNS json
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  status constant text := case when app.wants_second_factor() then 'second_factor_wanted' else app.link_member() end;
+  member record;
+begin
+  select * into member from app.current_member() where status <> 'second_factor_wanted';
+  return json_build_object(
+    'status', status,
+    'company_name', member.company_name,
+    'name', member.name,
+    'role', case status when 'linked' then member.role end,
+    'admins', case status when 'linked' then app.admins_to_ask() end
+  );
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.list_activity(key_hash text, max_rows integer, since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, until timestamp with time zone DEFAULT 'infinity'::timestamp with time zone, category_id uuid DEFAULT NULL::uuid, sender_id uuid DEFAULT NULL::uuid, receiver_id uuid DEFAULT NULL::uuid, starting_after uuid DEFAULT NULL::uuid, include text[] DEFAULT NULL::text[], after_time timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS app."application/json"
  LANGUAGE plpgsql
@@ -752,8 +772,10 @@ begin
   select a.user_id into account
   from app.member_accounts as a where a.company_id = agreed.company_id and a.member_id = agreed.member_id;
   -- The triggers of app.api_keys take company, creator and history from the session: this one becomes that of the admin
-  -- who agreed.
-  perform set_config('request.jwt.claims', json_build_object('sub', account, 'role', 'authenticated')::text, true);
+  -- who agreed, which had shown a second factor if one was wanted.
+  perform set_config(
+    'request.jwt.claims', json_build_object('sub', account, 'role', 'authenticated', 'aal', 'aal2')::text, true
+  );
   -- No longer an admin, or the company has moved.
   if not exists (select from app.current_admin()) then
     return null;
@@ -917,6 +939,8 @@ begin
   );
 end
 $function$;
+
+COMMENT ON FUNCTION "public"."link_member"() IS 'To be called after sign-in: { status, company_name, name, role, admins }, status linked, moved (no role then), email_not_confirmed, no_member, several_members or second_factor_wanted (nothing is linked or told then); admins as admins_to_ask. PT401 when the account is gone.';
 
 COMMENT ON FUNCTION "public"."list_activity"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, uuid, uuid, text[], timestamp with time zone) IS 'Kudos of the key''s company, newest first: a JSON array. read:activity. PT400, PT401, PT403, PT429.';
 

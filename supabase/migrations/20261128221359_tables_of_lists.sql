@@ -46,18 +46,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION app.current_admins()
- RETURNS SETOF uuid
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO ''
-BEGIN ATOMIC
- SELECT m.id
-    FROM ((app.current_admin() me(company_id, member_id)
-      JOIN app.members m ON (((m.company_id = me.company_id) AND (m.role = 'admin'::text))))
-      JOIN app.member_accounts a ON (((a.company_id = m.company_id) AND (a.member_id = m.id))));
-END;
-
 CREATE OR REPLACE FUNCTION app.end_page(key_id uuid, company_id uuid, found_rows bigint, max_rows integer, next text)
  RETURNS text
  LANGUAGE sql
@@ -106,6 +94,47 @@ begin
   return page;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION app.has_shown_factor()
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  if app.wants_second_factor() then
+    raise exception using errcode = 'PT403', hint = 'second_factor',
+      message = 'this account has a second factor: verify its code, then call again with the token of that session';
+  end if;
+  return true;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.current_admin(OUT company_id uuid, OUT member_id uuid)
+ RETURNS SETOF record
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 1
+ SET search_path TO ''
+BEGIN ATOMIC
+ SELECT m.company_id,
+     m.id
+    FROM ((app.member_accounts a
+      JOIN app.members m ON (((m.company_id = a.company_id) AND (m.id = a.member_id))))
+      JOIN app.companies c ON ((c.id = a.company_id)))
+   WHERE ((a.user_id = ( SELECT auth.uid() AS uid)) AND (m.role = 'admin'::text) AND (c.serving = 'open'::text) AND app.has_shown_factor());
+END;
+
+CREATE OR REPLACE FUNCTION app.current_admins()
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+BEGIN ATOMIC
+ SELECT m.id
+    FROM ((app.current_admin() me(company_id, member_id)
+      JOIN app.members m ON (((m.company_id = me.company_id) AND (m.role = 'admin'::text))))
+      JOIN app.member_accounts a ON (((a.company_id = m.company_id) AND (a.member_id = m.id))));
+END;
 
 CREATE OR REPLACE FUNCTION app.hidden_teams(company_id uuid)
  RETURNS uuid[]
@@ -505,6 +534,19 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION app.wants_second_factor()
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+ SET row_security TO 'off'
+AS $function$
+begin
+  return (auth.jwt() ->> 'aal') is distinct from 'aal2'
+    and exists (select from auth.mfa_factors as f where f.user_id = (select auth.uid()) and f.status = 'verified');
+end
+$function$;
+
 CREATE OR REPLACE PROCEDURE app.forget_all_deletions(INOUT unreached bigint DEFAULT 0)
  LANGUAGE plpgsql
 AS $procedure$
@@ -703,11 +745,15 @@ COMMENT ON FUNCTION "app"."admit"(text, text) IS 'Checks that row-level security
 
 COMMENT ON FUNCTION "app"."count_day"(integer[], date, integer) IS 'The numbers of 30 days up to counted_on as those up to today, without those of older days, and so much more today.';
 
+COMMENT ON FUNCTION "app"."current_admin"() IS 'Company and member id of the signed-in admin; no row for anybody else. PT403 when a second factor is wanted.';
+
 COMMENT ON FUNCTION "app"."current_admins"() IS 'The members of the signed-in admin''s company who can sign in as admins; no row for anybody else.';
 
 COMMENT ON FUNCTION "app"."end_page"(uuid, uuid, bigint, integer, text) IS 'Sets the response headers of rows: key, company, number of rows, whether there are more, and how the next page is requested.';
 
 COMMENT ON FUNCTION "app"."fewest_people"(uuid) IS 'The fewest people of a team that ratings name, in this transaction, or null.';
+
+COMMENT ON FUNCTION "app"."has_shown_factor"() IS 'True, or PT403 if the session has not shown a second factor that its account has.';
 
 COMMENT ON FUNCTION "app"."hidden_teams"(uuid) IS 'The teams of a company whose ratings are stored without a team now.';
 
@@ -726,6 +772,8 @@ COMMENT ON FUNCTION "app"."overdue"(text) IS 'The companies with rows of a table
 COMMENT ON FUNCTION "app"."serve_keys"(regprocedure, boolean) IS 'Makes a function one that serves API keys, with time limits and planner settings. Only the owner may call it.';
 
 COMMENT ON FUNCTION "app"."take_turn_of_total"(uuid, uuid) IS 'Takes one of app.totals_at_once() turns until the end of the transaction, one of a company. PT429.';
+
+COMMENT ON FUNCTION "app"."wants_second_factor"() IS 'Whether the signed-in account has a verified second factor, and the session is not of assurance level aal2.';
 
 COMMENT ON PROCEDURE "app"."forget_all_deletions"(bigint) IS 'Removes the recorded deletions that are older than 90 days, and codes of assistants, and commits after every 5,000. Returns how many lists it did not reach.';
 
@@ -752,6 +800,10 @@ GRANT EXECUTE ON FUNCTION "app"."end_page"(uuid, uuid, bigint, integer, text) TO
 REVOKE ALL ON FUNCTION "app"."fewest_people"(uuid) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."fewest_people"(uuid) TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."has_shown_factor"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."has_shown_factor"() TO "postgres";
 
 REVOKE ALL ON FUNCTION "app"."hidden_teams"(uuid) FROM PUBLIC;
 
@@ -788,6 +840,10 @@ GRANT EXECUTE ON FUNCTION "app"."serve_keys"(regprocedure, boolean) TO "postgres
 REVOKE ALL ON FUNCTION "app"."take_turn_of_total"(uuid, uuid) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."take_turn_of_total"(uuid, uuid) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "app"."wants_second_factor"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."wants_second_factor"() TO "authenticated", "postgres";
 
 REVOKE ALL ON PROCEDURE "app"."forget_all_deletions"(bigint) FROM PUBLIC;
 
