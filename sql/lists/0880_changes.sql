@@ -296,7 +296,7 @@ begin
 
   said := app.end_page(api_key.key_id, company, result.found_rows, max_rows, result.next);
   if list = 'activity' and include <> '{}' then
-    return lists.only(include, lists.included_in_activity(view = 'activity_with'), result.page);
+    return lists.only(include, lists.included_in_activity(view = 'activity_with'), coalesce(result.page, '[]'));
   end if;
   return coalesce(result.page, '[]');
 end

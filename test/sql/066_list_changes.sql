@@ -1,7 +1,7 @@
 -- The changes of lists: cursors, deletions and their end, and which rows a change marks.
 begin;
 \ir helpers.psql
-select plan(50);
+select plan(51);
 
 select pg_temp.new_company_with_rows(company) from unnest(array['Acorn', 'Birch']) as company;
 delete from app.deletions;
@@ -24,6 +24,15 @@ select is(
   array['Ada', 'Max of Acorn', 'false', 'false', 'Max of Acorn'],
   'start brings every row, those of one transaction in the order of their ids; the cursor of a row brings the rows after it'
 ) from pg_temp.page('members', 'start') as page;
+select results_eq(
+  $$
+    select public.list_changes(pg_temp.key('Acorn'), l.list, 100, pg_temp.page(l.list, 'start') -> -1 ->> 'cursor', include)::text
+    from (values ('members', null), ('activity', null), ('activity', '{sender_id}'), ('activity', '{sender_team_name}')) as l (list, named),
+      lateral (select l.named::text[] as include) as included
+  $$,
+  $$ select '[]' from generate_series(1, 4) $$,
+  'After the last change a page has no rows, also with what include adds'
+);
 select bag_eq(
   $$
     select what, pg_temp.refusal('members', cursor) from (values
