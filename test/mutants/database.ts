@@ -101,7 +101,6 @@ const ofServing: Removal[] = [
   ["does not ask about the row-level security of $1", /row_security_active\('([^']+)'::regclass\)/, "true"],
   ["asks for no scope", /(?<=app\.admit\(key_hash, )(?!required_scope|facts)[^)]+/, "null"],
   ["asks for no scope of a list", /(?<=scope := )'read:\w+'/, "null"],
-  ["does not name the company", /\w+\.company_id = (api_key\.|page\.)?company(_id)?\b/, "true"],
 ];
 const sharedByServing = ["app.admit", "lists.begin", "lists.facts"];
 
