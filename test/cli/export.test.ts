@@ -180,11 +180,12 @@ test.each([
   await expect(exportTo(out, [name], first.key)).rejects.toMatchObject({ exitCode: 2, message });
 });
 
-/** A company with kudos in categories of these names: one of the first, two of the second, and so on, at the end of October in UTC. */
+/** The key of a company with kudos in these categories: one of the first, two of the second, and so on; and with moods. */
 async function companyWith(...categories: string[]) {
   const { company, key } = await companyOfTest("Totals", ["read:activity", "read:analytics"]);
   const { id } = company;
   await company.addMember("Ada", "employee");
+  await sql`insert into app.day_ratings (company_id, rating, created_at) select ${id}, unnest('{3, 4}'::int[]), '2026-10-05Z'`;
   for (const [index, name] of categories.entries()) {
     const [category] = await sql`insert into app.categories (company_id) values (${id}) returning id`;
     await sql`insert into app.category_names (company_id, category_id, language, name) values (${id}, ${category?.id}, 'en', ${name})`;
@@ -255,6 +256,8 @@ test("a terminal shows totals as a table without IDs, whatever their names are, 
       "",
     ],
   });
+  const moods = await inTerminal(["export", "day-ratings/averages", ...sinceOctober], key);
+  expect(moods.lines.slice(0, 2)).toEqual(["month       ratings  average", "2026-10-01        2  3.5"]);
   const csv = await inTerminal([...args, "--format", "csv", "--out", "-"], key);
   expect(csv.lines.slice(0, 2)).toEqual(["month,kudos", "2026-10-01,6"]);
   const json = await inTerminal([...args, "--format", "json", "--out", "-"], key);
