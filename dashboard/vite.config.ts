@@ -22,7 +22,7 @@ export default defineConfig(({ mode }) => {
       react({ jsxImportSource: `${import.meta.dirname}/src/jsx` }),
       themeStyles(),
       contentSecurityPolicy(supabaseUrl),
-      pages(supabaseUrl),
+      pages(supabaseUrl, env.VITE_MCP_URL ?? ""),
     ],
     // A file inlined as a data: address would need a wider Content-Security-Policy.
     build: {

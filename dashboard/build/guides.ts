@@ -26,8 +26,15 @@ const files = [...readdirSync(`${root}/docs/connect`), "typescript/lists.ts", "t
 
 const addressOf = (guide: string): string =>
   `/reference/guides/${basename(guide, ".md").replace("README", "recipes").toLowerCase()}/`;
-/** The base address in the documents, which the project's own replaces. */
-const placeholder = "https://<project>.supabase.co/functions/v1/public-api";
+/** The base address, and the address for assistants. */
+export type Addresses = { base: string; mcp: string };
+
+/** Puts the addresses of the project in place of those in the documents. */
+const withAddresses = (text: string, { base, mcp }: Addresses): string =>
+  text
+    .replaceAll("https://<project>.supabase.co/functions/v1/public-api", base)
+    .replaceAll("<base>/", `${base}/`)
+    .replaceAll("https://<dashboard>/mcp", mcp);
 
 /** The address of a guide as Markdown. */
 const markdownOf = (address: string): string =>
@@ -82,13 +89,15 @@ const outsideCode = (text: string, change: (prose: string) => string): string =>
  * A document as readers of the page get it: with the base address of the project, and with the titles of guides in place of the
  * names of their files.
  */
-const forReaders = (document: string, text: string, baseAddress: string, titles: Map<string, string>): string =>
-  outsideCode(text, (prose) =>
+const forReaders = (document: string, text: string, addresses: Addresses, titles: Map<string, string>): string => {
+  const titled = outsideCode(text, (prose) =>
     prose.replaceAll(/^!\[.*\n\n/gm, "").replaceAll(/\[`?[\w/.-]+\.md`?\]\(([^()\s]+)\)/g, (link, href: string) => {
       const title = titles.get(target(document, href)?.replace(/#.*/, "") ?? "");
       return title === undefined ? link : `[${title}](${href})`;
     }),
-  ).replaceAll(placeholder, baseAddress);
+  );
+  return withAddresses(titled, addresses);
+};
 
 /** The Markdown of a guide, whose links lead to the published guides as Markdown, and to nothing that is not published. */
 const publishedMarkdown = (document: string, text: string): string =>
@@ -117,7 +126,7 @@ export function partsOf(page: string, address: string, text: string): Found[] {
 /** A page below /reference/: its first sentence, its addresses, its HTML, its Markdown, and what is found of it. */
 export type Page = Awaited<ReturnType<typeof readGuides>>[number];
 
-export async function readGuides(baseAddress: string) {
+export async function readGuides(addresses: Addresses) {
   const documents = await Promise.all(
     guides.map(async (file) => {
       const text = await readFile(`${root}/${file}`, "utf8");
@@ -128,7 +137,7 @@ export async function readGuides(baseAddress: string) {
   const titles = new Map(documents.map(({ address, title }) => [address, title]));
   return Promise.all(
     documents.map(async ({ file, text, title, address }) => {
-      const published = forReaders(file, text, baseAddress, titles);
+      const published = forReaders(file, text, addresses, titles);
       const html = scrolling(await markedFor(file).parse(published));
       const markdown = { address: markdownOf(address), text: publishedMarkdown(file, published) };
       const found = partsOf(title, address, published);
@@ -141,12 +150,12 @@ export async function readGuides(baseAddress: string) {
   );
 }
 
-/** The files for download. The project's base address replaces the placeholder in them. */
-export async function readFiles(baseAddress: string): Promise<[name: string, text: string][]> {
+/** The files for download, with the project's addresses in them. */
+export async function readFiles(addresses: Addresses): Promise<[name: string, text: string][]> {
   return Promise.all(
     files.map(async (file) => {
       const text = await readFile(`${root}/${file}`, "utf8");
-      return [basename(file), text.replaceAll(placeholder, baseAddress)];
+      return [basename(file), withAddresses(text, addresses)];
     }),
   );
 }

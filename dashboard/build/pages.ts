@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { promisify } from "node:util";
 import type { Plugin } from "vite";
 import { paths } from "../src/paths.ts";
+import { signInHtml } from "./first_sign_in.tsx";
 import { type Page, partsOf, readFiles, readGuides } from "./guides.ts";
 import { guideHtml, missingHtml, referenceHtml } from "./reference_article.tsx";
 import { articleOf, foundIn } from "./reference_contents.ts";
@@ -60,8 +61,9 @@ async function packCommandLine(): Promise<Buffer> {
  * /llms.txt, and the page for addresses that there are not. The dashboard loads nothing of it, and nobody has to sign in to
  * read it.
  */
-export function pages(supabaseUrl: string): Plugin {
+export function pages(supabaseUrl: string, mcpUrl: string): Plugin {
   const baseAddress = `${supabaseUrl.replace(/\/+$/, "")}/functions/v1/public-api`;
+  const addresses = { base: baseAddress, mcp: mcpUrl || `${baseAddress}/mcp` };
   return {
     name: "pages",
     enforce: "post",
@@ -73,12 +75,20 @@ export function pages(supabaseUrl: string): Plugin {
       };
       const emit = (fileName: string, source: string | Uint8Array) =>
         this.emitFile({ type: "asset", fileName, source });
-      for (const path of Object.values(paths)) emit(`${path.slice(1)}/index.html`, built("index.html"));
+      const page = built("index.html");
+      // Where people come who may have to sign in.
+      const atSignIn = page.replace("%SIGN_IN%", signInHtml);
+      for (const path of Object.values(paths)) {
+        const isForAll = path === paths.setPassword || path === paths.forgotPassword;
+        emit(`${path.slice(1)}/index.html`, isForAll ? page.replace("%SIGN_IN%", "") : atSignIn);
+      }
+      delete bundle["index.html"];
+      emit("index.html", atSignIn);
       const frame = built("reference.html");
       delete bundle["reference.html"];
       const openApi = JSON.parse(await readFile(`${root}/docs/openapi.json`, "utf8"));
       const article = articleOf(openApi);
-      const guides = await readGuides(baseAddress);
+      const guides = await readGuides(addresses);
       const menu = menuHtml(article, guides);
       const emitPage = (fileName: string, title: string, text: string) => {
         const parts = {
@@ -106,7 +116,7 @@ export function pages(supabaseUrl: string): Plugin {
 
       const servers = [{ url: baseAddress, description: "The base address." }];
       emit("reference/openapi.json", JSON.stringify({ ...openApi, servers }));
-      for (const [name, text] of await readFiles(baseAddress)) emit(`reference/files/${name}`, text);
+      for (const [name, text] of await readFiles(addresses)) emit(`reference/files/${name}`, text);
       emit("reference/files/public-data-api-cli.tgz", await packCommandLine());
     },
   };

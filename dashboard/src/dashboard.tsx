@@ -1,15 +1,19 @@
-import { useEffect } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { currentLink } from "./account/email_link.ts";
 import { type Session, useSession } from "./account/session.ts";
-import { AssistantPage } from "./assistants/assistant_page.tsx";
 import { ForgotPasswordPage } from "./pages/forgot_password_page.tsx";
-import { PublicApiPage } from "./pages/public_api_page.tsx";
 import { SetPasswordPage } from "./pages/set_password_page.tsx";
 import { SignInPage } from "./pages/sign_in_page.tsx";
 import { type Path, paths } from "./paths.ts";
 import { type Address, navigate, navigationState, usePath } from "./router.ts";
 
-const needsSession = (path: Path): boolean => path === paths.publicApi || path === paths.assistant;
+// Apart: whoever signs in on a slow line need not wait for them.
+const PublicApiPage = lazy(() => import("./pages/public_api_page.tsx"));
+const AssistantPage = lazy(() => import("./assistants/assistant_page.tsx"));
+const SecondFactorPage = lazy(() => import("./second_factor/second_factor_page.tsx"));
+
+const needsSession = (path: Path): boolean =>
+  path === paths.publicApi || path === paths.assistant || path === paths.secondFactor;
 
 /** Where this path leads instead, with or without a session; null: nowhere else. */
 function redirectFor(path: Path, session: Session): Address | null {
@@ -35,12 +39,28 @@ export function Dashboard() {
     else if (path === paths.publicApi && window.location.pathname !== path) navigate(path, {}, "replace");
   }, [redirect, path, sessionLost]);
 
+  const isShown = session.status !== "unknown" && redirect === null;
+  // What the sign-in has taken over by now (build/first_sign_in.tsx).
+  useEffect(() => {
+    if (isShown) document.getElementById("first")?.remove();
+  }, [isShown]);
+
   // The session is read from the browser's storage within milliseconds, unless its token must be refreshed first.
-  if (session.status === "unknown" || redirect !== null) return null;
+  if (!isShown) return null;
+  if (path === paths.secondFactor)
+    return (
+      <Suspense>
+        <SecondFactorPage />
+      </Suspense>
+    );
   if (path === paths.setPassword)
     return <SetPasswordPage email={session.status === "signed_in" ? session.email : null} />;
   if (path === paths.forgotPassword) return <ForgotPasswordPage />;
-  if (session.status === "signed_in" && path === paths.assistant) return <AssistantPage email={session.email} />;
-  if (session.status === "signed_in") return <PublicApiPage key={session.email} email={session.email} />;
-  return <SignInPage />;
+  if (session.status !== "signed_in") return <SignInPage />;
+  const Page = path === paths.assistant ? AssistantPage : PublicApiPage;
+  return (
+    <Suspense>
+      <Page key={session.email} email={session.email} />
+    </Suspense>
+  );
 }

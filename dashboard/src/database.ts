@@ -4,12 +4,17 @@ import type { Scope } from "./scopes.ts";
 
 /**
  * The signed-in person. `linked`: with their member row, and, unless they are an admin, with the admins of their company;
- * `moved`: another project now serves their company.
+ * `moved`: another project now serves their company; `second_factor_wanted`: the session has shown a password only.
  */
 export type Member =
   | { status: "linked"; company_name: string; name: string; role: string; admins: Admin[] | null }
   | { status: "moved"; company_name: string; name: string; role: null }
-  | { status: "email_not_confirmed" | "no_member" | "several_members"; company_name: null; name: null; role: null };
+  | {
+      status: "email_not_confirmed" | "no_member" | "several_members" | "second_factor_wanted";
+      company_name: null;
+      name: null;
+      role: null;
+    };
 
 export type Admin = { name: string; email: string };
 
@@ -22,6 +27,8 @@ export type ApiKey = {
   status: "active" | "revoked" | "expired";
   created_at: string;
   created_by: string;
+  /** Whether who made it is still an admin. */
+  creator_is_admin: boolean;
   expires_at: string | null;
   last_used_at: string | null;
   /** With the last use: method and path, such as `GET /activity`, and the program, from its `User-Agent`. */
@@ -29,6 +36,9 @@ export type ApiKey = {
   last_client: string | null;
   /** The days of the last 30 on which it was used, in UTC: `2026-11-21`, in any order. */
   used_on: string[];
+  /** How many notes of answers and of refusals the last 30 days have, today's last: each is made at most once a minute. */
+  answers: number[];
+  refusals: number[];
   /** The last request that was refused because the key is revoked or expired. */
   refused_at: string | null;
   refused_endpoint: string | null;
@@ -47,6 +57,8 @@ export type ApiKey = {
   replaced_by: string | null;
   /** The assistant that fetched the key after an admin agreed; null if an admin made the key. */
   assistant: string | null;
+  /** Where its code went, which tells whether it is the program whose name it has (`keys/assistant.ts`). */
+  assistant_address: string | null;
 };
 
 export type NewApiKey = Pick<ApiKey, "id" | "name" | "hint" | "scopes" | "created_at" | "expires_at"> & {
@@ -70,8 +82,11 @@ export type ApiKeyEvent = {
   /** Only for `renamed`: the name before. `key_name` is the name after. */
   former_name: string | null;
   replaced_by: string | null;
+  /** The scopes of the key that replaced it. */
+  new_scopes: Scope[] | null;
   /** The assistant that fetched the key; null if an admin made it. */
   assistant: string | null;
+  assistant_address: string | null;
 };
 
 /** Which part of the history: of one key, without the newest entries, at most so many. Without anything, all of it. */

@@ -5,6 +5,7 @@ export const paths = {
   forgotPassword: "/forgot-password",
   setPassword: "/set-password",
   assistant: "/connect-assistant",
+  secondFactor: "/second-factor",
 } as const;
 
 export type Path = (typeof paths)[keyof typeof paths];

@@ -5,13 +5,12 @@ import {
   isAuthRetryableFetchError,
   isAuthWeakPasswordError,
 } from "@supabase/auth-js";
-import type { PostgrestError } from "@supabase/postgrest-js";
 
 /** An error with a message for the person who uses the page. */
 export class Problem extends Error {
   override readonly name = "Problem";
   /** `unreachable`: no response, so the request may or may not have taken effect. `field`: an input is wrong. */
-  readonly kind: "unreachable" | "session" | "field" | "refused" | "gone" | "failed";
+  readonly kind: "unreachable" | "offline" | "session" | "second_factor" | "field" | "refused" | "gone" | "failed";
   readonly field: string | null;
 
   constructor(kind: Problem["kind"], message: string, field: string | null = null) {
@@ -24,12 +23,15 @@ export class Problem extends Error {
 export const unreachable = (): Problem =>
   new Problem("unreachable", "The service cannot be reached. Check your connection, then try again.");
 
+export const offline = (): Problem =>
+  new Problem("offline", "You are offline, so nothing was sent. Check your connection, then try again.");
+
 const failed = (): Problem =>
   new Problem("failed", "Something went wrong on the service's side. Try again in a moment.");
 
 const tooOften = "Too many tries. Wait a few minutes, then try again.";
 const askOperator = "Ask whoever runs the service.";
-const noMfa = `This account asks for a second factor, which this page cannot do. ${askOperator}`;
+const noFactors = `Second factors are switched off. ${askOperator}`;
 const ended = "Your session has ended.";
 
 /** The messages for the error codes of Supabase Auth. */
@@ -45,9 +47,9 @@ const authMessages: Record<string, string> = {
   email_address_invalid: "Emails cannot be sent to that address. Check it for a typing error.",
   email_provider_disabled: `Signing in with a password is switched off. ${askOperator}`,
   captcha_failed: `This service asks for a captcha, which this page cannot show. ${askOperator}`,
-  insufficient_aal: noMfa,
-  mfa_verification_failed: noMfa,
-  mfa_challenge_expired: noMfa,
+  mfa_challenge_expired: "That took too long. Enter the code that the app shows now.",
+  mfa_totp_enroll_not_enabled: noFactors,
+  mfa_totp_verify_not_enabled: noFactors,
   same_password: "Choose a password that differs from the old one.",
   reauthentication_needed:
     "Your sign-in is too long ago to change the password. Use “Forgot password?” and open the link in the email.",
@@ -64,6 +66,10 @@ const sessionCodes = new Set([
   "bad_jwt",
 ]);
 
+/** The session has not shown the second factor of its account. */
+const secondFactorWanted = (): Problem =>
+  new Problem("second_factor", "Your account has a second factor. Load the page again, and enter its code.");
+
 /** Why Auth rejects a password as weak. Its rules are settings of the project, so Auth's own message is shown. */
 function weakPassword(error: AuthError): Problem {
   const leaked = isAuthWeakPasswordError(error) && error.reasons.includes("pwned");
@@ -78,6 +84,9 @@ export function authProblem(error: unknown): Problem {
   const { code = "", message } = error;
   if (error.name === "AuthSessionMissingError" || sessionCodes.has(code)) return new Problem("session", ended);
   if (code === "weak_password") return weakPassword(error);
+  if (code === "insufficient_aal") return secondFactorWanted();
+  if (code === "mfa_verification_failed")
+    return new Problem("field", "This code is wrong. Enter the one that the app shows now.", "code");
   // Auth states the seconds to wait for its limit per address, but not for its limit per project.
   const seconds = /only request this after (\d+) seconds?/.exec(message)?.[1];
   if (seconds) return new Problem("refused", `An email was sent a moment ago. Try again in ${seconds} seconds.`);
@@ -92,21 +101,23 @@ const fieldMessages: Record<string, string> = {
   expires_at: "Choose today or a later day.",
 };
 
+/** What the Data API says of an error: a SQLSTATE, and of a PT400 the field as a hint. */
+export type DataError = { code: string; hint: string | null };
+
 /**
  * Turns an error of a SQL function into a Problem, by its code (sql/schema/0910_managing_api_keys.sql): its own words are for
- * those who call the function. The hint of a PT400 names the field. Status 0: no response.
+ * those who call the function. The hint of a PT400 names the field. Null: it was no answer of the Data API.
  * @param conflict what a PT409 of this function means
  */
-export function dataProblem(error: PostgrestError, status: number, conflict: string): Problem {
-  if (status === 0) return unreachable();
-  const atField = error.code === "PT400" ? fieldMessages[error.hint] : undefined;
-  if (atField !== undefined) return new Problem("field", atField, error.hint);
-  if (error.code === "PT403") return new Problem("refused", "Only admins may do this, and you are no admin any more.");
-  if (error.code === "PT404") return new Problem("gone", "This key is not among your company's keys any more.");
-  if (error.code === "PT409") return new Problem("refused", conflict);
+export function dataProblem(error: DataError | null, status: number, conflict: string): Problem {
   // 42501: a request without a session runs as the role anon, which may call no function.
-  if (status === 401 || error.code === "42501") return new Problem("session", ended);
-  return failed();
+  if (status === 401 || error?.code === "42501") return new Problem("session", ended);
+  const atField = error?.code === "PT400" ? fieldMessages[error.hint ?? ""] : undefined;
+  if (atField !== undefined) return new Problem("field", atField, error?.hint);
+  if (error?.code === "PT403" && error.hint === "second_factor") return secondFactorWanted();
+  if (error?.code === "PT403") return new Problem("refused", "Only admins may do this, and you are no admin any more.");
+  if (error?.code === "PT404") return new Problem("gone", "This key is not among your company's keys any more.");
+  return error?.code === "PT409" ? new Problem("refused", conflict) : failed();
 }
 
 export const messageOf = (problem: unknown): string => (problem instanceof Problem ? problem : failed()).message;

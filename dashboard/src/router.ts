@@ -10,6 +10,8 @@ export type NavigationState = {
   sessionLost?: boolean;
   linkFailed?: boolean;
   linkRefused?: boolean;
+  /** The email address that was typed on the page before. */
+  email?: string;
   /** A key was opened by a step on the page: Back closes it. */
   openedHere?: boolean;
 };

@@ -11,5 +11,16 @@ export const readScopes = scopeNames.filter((scope) => scope.startsWith("read:")
 /** The scopes of a new key unless its creator chooses others (`docs/api.md`, Authentication). */
 export const defaultScopes: readonly Scope[] = ["read:members", "read:activity"];
 
+/** What a key has that takes the place of one with other scopes: `, with People`, `, without Moods`; empty for the same. */
+export function changedScopes(before: Scope[], after: Scope[]): string {
+  const labels = (some: Scope[], others: Scope[]): string =>
+    some
+      .filter((scope) => !others.includes(scope))
+      .map(labelOf)
+      .join(", ");
+  const [gained, lost] = [labels(after, before), labels(before, after)];
+  return (gained && `, with ${gained}`) + (lost && `, without ${lost}`);
+}
+
 /** The plain word for a scope: `People`. */
 export const labelOf = (scope: string): string => scopes.find(({ name }) => name === scope)?.label ?? scope;

@@ -1,5 +1,8 @@
 // The public data API in Google Sheets (google-sheets.md): paste it under Extensions > Apps Script.
 
+/** The base address, as your dashboard shows it. */
+const BASE_ADDRESS = "https://<project>.supabase.co/functions/v1/public-api";
+
 /** The zone in which a month begins. */
 const TIME_ZONE = "Europe/Berlin";
 
@@ -16,13 +19,14 @@ const LISTS = {
 
 /** The rows of one request, and whether there are more. Retries while the API is busy: six requests at most. */
 function ask(path, parameters) {
-  const properties = PropertiesService.getScriptProperties();
+  const apiKey = PropertiesService.getScriptProperties().getProperty("PUBLIC_API_KEY");
+  if (!apiKey) throw new Error("Add PUBLIC_API_KEY, the key, under Project Settings > Script Properties");
   const query = Object.entries({ format: "csv", escape_formulas: "true", ...LISTS[path], ...parameters })
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join("&");
   for (let attempt = 1; ; attempt++) {
-    const response = UrlFetchApp.fetch(`${properties.getProperty("PUBLIC_API_URL").replace(/\/$/, "")}/${path}?${query}`, {
-      headers: { "X-API-Key": properties.getProperty("PUBLIC_API_KEY").trim() },
+    const response = UrlFetchApp.fetch(`${BASE_ADDRESS}/${path}?${query}`, {
+      headers: { "X-API-Key": apiKey.trim() },
       followRedirects: false, // followed, one would carry the key to another host
       muteHttpExceptions: true,
     });

@@ -16,8 +16,11 @@ const growing = new Map([
 
 const isIndex = ({ sql }: Action): boolean => /^create (unique )?index/i.test(sql);
 
-/** Whether a statement is about a function of the Data API. */
-const isPublic = ({ sql }: Action): boolean => /^[^(]*\bfunction "?public"?\./i.test(sql);
+/** Whether a statement is about an object of a schema, or the schema. */
+const isIn =
+  (schema: string) =>
+  ({ sql }: Action): boolean =>
+    new RegExp(`^[^(]*\\b(schema ${schema}\\b|${schema}\\.)`, "i").test(sql.replaceAll('"', ""));
 
 /** The names of the tables that a statement touches. */
 const tablesOf = ({ produces, consumes, destroys }: Action): string[] =>
@@ -68,8 +71,11 @@ export function byLock(actions: Action[]): Part[] {
   const keys = keyTables.flatMap((table) =>
     take((action) => action.lockClass !== "none" && tablesOf(action).includes(table)),
   );
-  // What the functions of the Data API stand on, they themselves, and what only their earlier versions called.
-  const behind = take((action) => action.destroys.length === 0 && !isPublic(action));
+  // What lists stand on, they, the functions of the Data API, and what only their earlier versions called.
+  const isLists = isIn("lists");
+  const isPublic = isIn("public");
+  const behind = take((action) => action.destroys.length === 0 && !isPublic(action) && !isLists(action));
+  const lists = take((action) => action.destroys.length === 0 && isLists(action));
   const functions = take(isPublic);
   const rooms = Map.groupBy(indexes, (action) => {
     const [table = ""] = tablesOf(action);
@@ -78,7 +84,8 @@ export function byLock(actions: Action[]): Part[] {
   const parts = [
     { name: "companies", actions: companies, note: notes.tables },
     { name: "tables_of_keys", actions: keys, note: notes.tables },
-    { name: "lists", actions: behind, note: notes.tables },
+    { name: "tables_of_lists", actions: behind, note: notes.tables },
+    { name: "lists", actions: lists, note: notes.tables },
     { name: "functions", actions: functions, note: notes.tables },
     { name: "what_is_gone", actions: rest, note: notes.tables },
     ...[...rooms].map(([name, actions]) => ({ name, actions, note: notes.indexes })),

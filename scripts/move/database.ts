@@ -80,13 +80,13 @@ export const applicationName = "move-company";
 
 /**
  * Sets a transaction's parameters: the same row has the same text on both sides, row-level security fails instead of
- * hiding rows, and no time limit ends a long copy.
+ * hiding rows, ratings keep their teams (sql/schema/0505_hidden_teams.sql), and no time limit ends a long copy.
  */
 async function prepare(client: Transaction): Promise<void> {
   await client.query(`
     select set_config(name, value, true) from (values
       ('search_path', ''), ('datestyle', 'ISO, YMD'), ('intervalstyle', 'postgres'), ('timezone', 'UTC'), ('bytea_output', 'hex'),
       ('extra_float_digits', '1'), ('row_security', 'off'), ('lock_timeout', '0'), ('statement_timeout', '0'),
-      ('idle_in_transaction_session_timeout', '0'), ('application_name', '${applicationName}')
+      ('idle_in_transaction_session_timeout', '0'), ('application_name', '${applicationName}'), ('app.as_stored', 'on')
     ) as setting (name, value)`);
 }

@@ -13,8 +13,14 @@ const notCarried: Record<string, string> = {
 /** The number of the transaction that changed a row last: every project counts its own (sql/schema/0207_changes.sql). */
 const changeNumber = "changed_in";
 
-/** Functions of triggers that may fire for copied rows: they number changes, which is not copied, or write what is copied too. */
-const numbering = ["app.number_change", "app.name_category", "app.begin_changes"];
+/**
+ * Functions of triggers that may fire for copied rows: they number changes, which is not copied, write what is copied too,
+ * or do nothing in this command's transactions (`app.as_stored`).
+ */
+const numbering = [
+  ...["app.number_change", "app.name_category", "app.begin_changes"],
+  ...["app.hide_teams", "app.keep_hidden"],
+];
 
 /** The only table that refers to a table outside of app. usersOfBoth (move.ts) chooses the rows that can be copied. */
 export const accounts = "app.member_accounts";

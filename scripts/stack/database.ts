@@ -34,7 +34,7 @@ export async function runSql(url: string, text: string): Promise<void> {
 async function newDatabaseSql(): Promise<string> {
   // database.sql has created the schema, and the schema's owner may not create schemas.
   const authTables = getAuthSchemaSql().replace(/^create schema.*$/im, "");
-  return `${await ownSql("database.sql")}\n${authTables}\nreset role;`;
+  return `${await ownSql("database.sql")}\n${authTables}\n${await ownSql("mfa_factors.sql")}\nreset role;`;
 }
 
 /** Sets up a new cluster like a hosted project before its first migration. Does nothing if that is done already. */
@@ -42,8 +42,13 @@ export async function prepareCluster(url: DatabaseUrl, secrets: Secrets): Promis
   const superuser = url("supabase_admin");
   const [done] = await withDatabase(
     superuser,
-    (sql) => sql`select rolpassword is not null as "canSignIn" from pg_authid where rolname = 'authenticator'`,
+    (sql) => sql`
+      select rolpassword is not null as "canSignIn", to_regclass('auth.mfa_factors') is not null as "hasFactors"
+      from pg_authid where rolname = 'authenticator'`,
   );
+  // Before version 1.4.0 there was no such table.
+  if (done?.canSignIn && !done.hasFactors)
+    await runSql(superuser, `set role supabase_auth_admin;\n${await ownSql("mfa_factors.sql")}`);
   if (done?.canSignIn) return;
   if (done) throw new Error("This data is of an older version: npm start -- --fresh deletes it, and starts");
   // In one transaction, so that an interrupted start leaves nothing behind.

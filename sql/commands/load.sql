@@ -51,6 +51,10 @@ select :'problem' <> '' as has_problem, set_config('load.problem', :'problem', t
 \copy staging.pulse_questions (id, question, response_type) from program 'sed ''s/^\\\./\\"."/'' pulse_questions.csv' with (format csv, header match, encoding 'utf8')
 \copy staging.pulse_responses (id, question_id, value, comment, created_at) from program 'sed ''s/^\\\./\\"."/'' pulse_responses.csv' with (format csv, header match, encoding 'utf8')
 
+\if :{?since}
+  \ir follow/compare.sql
+\endif
+
 select * from app.load_staging(:'company_id', :'also_elsewhere');
 
 \if :dry_run

@@ -24,6 +24,8 @@ declare
   next constant xid8 := pg_snapshot_xmax(pg_current_snapshot());
   relation regclass;
 begin
+  -- Ratings keep their teams (sql/schema/0505_hidden_teams.sql).
+  perform set_config('app.as_stored', 'on', true);
   for relation in select k.relation from app.kept_tables() as k loop
     execute format('update %s set changed_in = pg_current_xact_id() where changed_in >= $1', relation) using next;
   end loop;

@@ -109,6 +109,34 @@ signs (sign, found, alert) as (
     coalesce(max(l.lasts) > interval '1 minute', false)
   from locked as l
   union all
+  -- Without its policy a role reads nothing, so lists are empty; with one that ignores who asks, it reads every company.
+  select 'policies', coalesce(string_agg(p.found, ', ' order by p.found), 'as they should be'), count(*) > 0
+  from (
+    select format('%s: none for %s', t.oid::regclass, r.rolname)
+    from pg_catalog.pg_class as t
+    join pg_catalog.pg_roles as r
+      on r.rolname in ('public_api', 'authenticated') and has_any_column_privilege(r.oid, t.oid, 'select')
+    where t.relnamespace = 'app'::regnamespace and t.relkind = 'r' and not exists (
+      select from pg_catalog.pg_policy as p where p.polrelid = t.oid and r.oid = any (p.polroles) and p.polcmd in ('r', '*')
+    )
+    union all
+    select format('%s: %s lets everybody in', t.oid::regclass, p.polname)
+    from pg_catalog.pg_policy as p
+    join pg_catalog.pg_class as t on t.oid = p.polrelid and t.relnamespace = 'app'::regnamespace
+    where p.polpermissive and not exists (
+      select from pg_catalog.pg_depend as d
+      where d.classid = 'pg_catalog.pg_policy'::regclass and d.objid = p.oid
+        and d.refobjid in ('app.current_company_id'::regproc, 'app.current_admin'::regproc)
+    )
+  ) as p (found)
+  union all
+  -- One that is being built is not valid yet.
+  select 'invalid indexes', coalesce(string_agg(x.indexrelid::regclass::text, ', '), 'none'), count(*) > 0
+  from pg_catalog.pg_index as x
+  join pg_catalog.pg_class as t on t.oid = x.indrelid and t.relnamespace = 'app'::regnamespace
+  where not (x.indisvalid and x.indisready)
+    and not exists (select from pg_catalog.pg_stat_progress_create_index as b where b.relid = x.indrelid)
+  union all
   -- The ids of deleted rows, which the same job forgets after 90 days.
   select 'recorded deletions', format('%s older than 92 days', count(*)), count(*) > 0
   from app.deletions as d where d.deleted_at < now() - interval '92 days'

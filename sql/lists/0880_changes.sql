@@ -187,7 +187,8 @@ begin
         (select r.* from rows as r order by r.changed_in, r.id)
         union all
         (
-          select d.deleted_in, d.id, (select v.shown from lists.%1$I as v where v.company_id = $1.company and v.id = d.id)
+          select
+            d.deleted_in, d.id, (select v.shown from lists.%1$I as v where v.company_id = $1.company and v.id = d.id)
           from (
             select d.deleted_in, d.id from app.deletions as d
             where d.company_id = $1.company and d.relation = $2

@@ -137,10 +137,44 @@ begin
 end
 $$;
 
+-- Takes from the ratings in staging the teams that are hidden (0505_hidden_teams.sql): teams that they would get now, by the
+-- sizes of today, and those of stored ratings that have none. Left to the triggers, each load of the same file would write
+-- these rows again. Returns how many ratings had a team. The settings: see write_file.
+create function app.hide_staged_teams(company_id uuid) returns bigint
+language plpgsql volatile security invoker set search_path = ''
+set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off set enable_material = off
+as $$
+declare
+  hidden constant uuid[] := app.hidden_teams(company_id);
+  had_team bigint;
+begin
+  if app.fewest_people(company_id) is null then
+    return 0;
+  end if;
+  with without as (
+    select s.position, s.team_id <> '' as had_team
+    from staging.day_ratings as s
+    left join app.day_ratings as d on d.company_id = hide_staged_teams.company_id and d.id = s.id::uuid
+    where s.team_id = '' or (d.id is not null and d.team_id is null)
+      or (nullif(s.team_id, '')::uuid = any (hidden) and d.team_id is distinct from nullif(s.team_id, '')::uuid)
+  ),
+  told as (
+    update staging.day_ratings as s
+    set team_id = '', created_at = app.iso_8601(date_trunc('hour', s.created_at::timestamptz, 'UTC'))
+    from without as w where w.position = s.position
+    returning w.had_team
+  )
+  select count(*) filter (where told.had_team) into had_team from told;
+  return had_team;
+end
+$$;
+
 -- Makes the changes that must come before the rows of a file are written.
 create function app.prepare_file(company_id uuid, file text) returns void
 language plpgsql volatile security invoker set search_path = ''
 as $$
+declare
+  hidden bigint;
 begin
   if file = 'members' then
     -- Within a load an email address can pass from one member to another. The member who gives it up gets another one first.
@@ -156,6 +190,11 @@ begin
     from staging.categories as s
     on conflict do nothing;
     analyze app.categories;
+  elsif file = 'day_ratings' then
+    hidden := app.hide_staged_teams(company_id);
+    if hidden > 0 then
+      raise notice 'day_ratings: % rows without their team: fewest_people is %', hidden, app.fewest_people(company_id);
+    end if;
   end if;
 end
 $$;
@@ -232,6 +271,7 @@ comment on function app.write_file(uuid, text) is
   'Writes a file in staging to a company. Returns how many rows were inserted, updated and unchanged.';
 comment on function app.leave_out_erased(uuid) is
   'Removes erased people and their kudos from staging. Returns how many rows that were.';
+comment on function app.hide_staged_teams is 'Takes hidden teams from the ratings in staging. Returns how many had one.';
 comment on function app.prepare_file(uuid, text) is 'Makes the changes that must come before the rows of a file are written.';
 comment on function app.load_staging(uuid, boolean) is
   'Checks the rows in staging, writes all of them or none to a company, and empties staging. Returns the numbers of rows per '

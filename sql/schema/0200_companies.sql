@@ -12,11 +12,14 @@ create table app.companies (
   move_id uuid,
   -- How long kudos, day ratings and pulse answers are kept (1020); null: for ever.
   retention interval,
+  -- How many people a team must have for day ratings to name it (0505); null: one.
+  fewest_people integer,
   constraint companies_name_length check (char_length(name) between 1 and 255),
   constraint companies_default_language_form check (default_language ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$'),
   constraint companies_serving_known check (serving in ('open', 'moving', 'readable', 'closed')),
   constraint companies_serving_moved check (serving = 'open' or move_id is not null),
-  constraint companies_retention_length check (retention >= interval '1 day')
+  constraint companies_retention_length check (retention >= interval '1 day'),
+  constraint companies_fewest_people_range check (fewest_people between 2 and 100)
 );
 
 alter table app.companies enable row level security;
@@ -52,3 +55,6 @@ comment on column app.companies.move_id is
   'The last move of the company, the same at both its ends; null when it has never moved.';
 comment on column app.companies.retention is
   'How long kudos, day ratings and pulse answers are kept, such as 2 years; null: for ever.';
+comment on column app.companies.fewest_people is
+  'Day ratings name only teams with as many members, from 2 to 100 (docs/privacy.md); null: all teams. Only '
+  'app.set_fewest_people also applies it to the ratings that are there.';

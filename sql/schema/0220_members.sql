@@ -58,6 +58,39 @@ create table app.member_accounts (
 
 alter table app.member_accounts enable row level security;
 
+-- Whether the account has a verified second factor that its session has not shown. The owner must be postgres: row
+-- security shows the factors to no other role, and `row_security = off` makes the query fail then, instead of letting
+-- everybody in. Not `begin atomic`: Supabase could not change its table while a function depends on it.
+create function app.wants_second_factor() returns boolean
+language plpgsql stable security definer
+set search_path = ''
+set row_security = off
+as $$
+begin
+  return (auth.jwt() ->> 'aal') is distinct from 'aal2'
+    and exists (select from auth.mfa_factors as f where f.user_id = (select auth.uid()) and f.status = 'verified');
+end
+$$;
+
+grant execute on function app.wants_second_factor to authenticated;
+comment on function app.wants_second_factor is
+  'Whether the signed-in account has a verified second factor, and the session is not of assurance level aal2.';
+
+-- True, or an error: so that nobody takes an empty list for the truth.
+create function app.has_shown_factor() returns boolean
+language plpgsql stable security invoker set search_path = ''
+as $$
+begin
+  if app.wants_second_factor() then
+    raise exception using errcode = 'PT403', hint = 'second_factor',
+      message = 'this account has a second factor: verify its code, then call again with the token of that session';
+  end if;
+  return true;
+end
+$$;
+
+comment on function app.has_shown_factor is 'True, or PT403 if the session has not shown a second factor that its account has.';
+
 -- The signed-in admin. It is read from the member row on every call, not from the token, so that a person who is no
 -- longer an admin loses access at once. No row for other people, and none if the company has moved to another project.
 -- Security definer, because the policies of authenticated use it.
@@ -68,11 +101,26 @@ begin atomic
   from app.member_accounts as a
   join app.members as m on m.company_id = a.company_id and m.id = a.member_id
   join app.companies as c on c.id = a.company_id
-  where a.user_id = (select auth.uid()) and m.role = 'admin' and c.serving = 'open';
+  where a.user_id = (select auth.uid()) and m.role = 'admin' and c.serving = 'open' and app.has_shown_factor();
 end;
 
 grant execute on function app.current_admin to authenticated;
-comment on function app.current_admin is 'Company and member id of the signed-in admin; no row for anybody else.';
+comment on function app.current_admin is
+  'Company and member id of the signed-in admin; no row for anybody else. PT403 when a second factor is wanted.';
+
+-- Security definer, because authenticated reads no roles and no accounts.
+create function app.current_admins() returns setof uuid
+language sql stable security definer set search_path = ''
+begin atomic
+  select m.id
+  from app.current_admin() as me
+  join app.members as m on m.company_id = me.company_id and m.role = 'admin'
+  join app.member_accounts as a on a.company_id = m.company_id and a.member_id = m.id;
+end;
+
+grant execute on function app.current_admins to authenticated;
+comment on function app.current_admins is
+  'The members of the signed-in admin''s company who can sign in as admins; no row for anybody else.';
 
 create policy api_read on app.members for select to public_api
   using (company_id = (select app.current_company_id()));

@@ -28,6 +28,8 @@ create table app.api_keys (
   replaced_by uuid,
   -- Null for a key that an admin has made: otherwise the assistant that fetched it, after an admin agreed (0920).
   assistant text,
+  -- Where its code went: only a known address tells which program it is (functions/public-api/assistants/programs.ts).
+  assistant_address text,
   primary key (company_id, id),
   constraint api_keys_key_hash_key unique (key_hash),
   foreign key (company_id, created_by) references app.members (company_id, id),
@@ -53,7 +55,7 @@ create policy admin_update on app.api_keys for update to authenticated
   with check (company_id = (select admin.company_id from app.current_admin() as admin));
 
 grant select (company_id, id, name, scopes, hint, created_at, created_by, expires_at, revoked_at, revoked_by, replaced_by,
-  assistant) on app.api_keys to authenticated;
+  assistant, assistant_address) on app.api_keys to authenticated;
 grant insert (name, scopes, expires_at) on app.api_keys to authenticated;
 grant update (name, expires_at, revoked_at, replaced_by) on app.api_keys to authenticated;
 -- app.change_api_key decides which changes of an update are applied.
@@ -82,6 +84,9 @@ create table app.api_key_uses (
   forbidden_client text,
   checked_at timestamptz,
   checked_client text,
+  answers integer[] not null default '{}',
+  refusals integer[] not null default '{}',
+  counted_on date,
   primary key (company_id, key_id),
   foreign key (company_id, key_id) references app.api_keys (company_id, id) on delete cascade
 );
@@ -106,5 +111,10 @@ comment on column app.api_key_uses.refused_at is
 comment on column app.api_key_uses.forbidden_at is
   'When a request of the key was last refused because it lacks a scope (403), to the minute; where, which scope and which '
   'program.';
+comment on column app.api_key_uses.answers is
+  'How many notes of answers were made on each of the 30 days up to counted_on, in UTC, oldest first: at most one a minute. '
+  'Empty before the first.';
+comment on column app.api_key_uses.refusals is 'The same of refusals, of a dead key or for a scope.';
+comment on column app.api_key_uses.counted_on is 'The day of the last counted note: the last of answers and refusals.';
 comment on column app.api_key_uses.checked_at is
   'When the key was last tried on the dashboard (a quick check, which is no use), to the minute, and with which program.';

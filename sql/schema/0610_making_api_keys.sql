@@ -75,6 +75,7 @@ begin
   new.replaced_by := null;
   -- Set by public.redeem_assistant_code alone.
   new.assistant := nullif(current_setting('app.assistant', true), '');
+  new.assistant_address := nullif(current_setting('app.assistant_address', true), '');
   perform set_config('app.new_api_key', api_key, true);
   return new;
 end

@@ -38,14 +38,31 @@ language sql stable set search_path = ''
 return (noted_at > now() - interval '1 minute' and noted_at < now() + interval '1 minute') is not true
   or (noted_endpoint = 'GET /' and endpoint <> 'GET /') is true;
 
+-- The numbers of 30 days up to counted_on as those up to today (UTC), with `more` on today. Those of older days are deleted.
+create function app.count_day(counts integer[], counted_on date, more integer) returns integer[]
+language plpgsql stable set search_path = ''
+as $$
+declare
+  days constant integer := coalesce((now() at time zone 'UTC')::date - counted_on, 30);
+begin
+  if days > 0 then
+    counts := counts[days + 1:] || array_fill(0, array[least(days, 30)]);
+  end if;
+  counts[30] := counts[30] + more;
+  return counts;
+end
+$$;
+
+grant execute on function app.count_day to authenticated;
+
 -- Both functions below read what the Edge Function says about the request for which it calls, in headers of the call: x-endpoint
 -- (GET /activity), x-client (the program of the caller), x-quick-check (true). The Data API shows headers in the setting
 -- request.headers, which is empty after a transaction that had some.
 
--- Records now as the last use of a key, with its endpoint, its client and its day, or as its last quick check: an admin's
--- on the dashboard is no use. It never waits: if the row is locked, the transaction that locks it records the use. It
--- records nothing while the database is read-only, because requests must still work then. The platform sets the default to
--- read-only when a disk is nearly full: so it checks the default, because PostgREST begins each POST as read write.
+-- Records now as the last use of a key, with its endpoint, its client and its day, on which it counts, or as its last quick
+-- check: an admin's on the dashboard is no use. It never waits: if the row is locked, the transaction that locks it records
+-- the use. It records nothing while the database is read-only, because requests must still work then. The platform sets the
+-- default to read-only when a disk is nearly full: so it checks the default, because PostgREST begins each POST as read write.
 create function app.note_use(company_id uuid, key_id uuid) returns void
 language plpgsql volatile
 set search_path = ''
@@ -72,9 +89,14 @@ begin
     last_used_at = now(),
     last_endpoint = left(headers ->> 'x-endpoint', 60),
     last_client = left(headers ->> 'x-client', 60),
-    used_on = array(
+    used_on = case u.used_on[cardinality(u.used_on)] when today then u.used_on else array(
       select distinct day from unnest(u.used_on || today) as day where day between today - 29 and today order by day
-    )
+    ) end,
+    -- What takes the minute of GET / has been counted with it.
+    answers = app.count_day(u.answers, u.counted_on,
+      case when u.last_used_at > now() - interval '1 minute' and u.last_used_at < now() + interval '1 minute' then 0 else 1 end),
+    refusals = app.count_day(u.refusals, u.counted_on, 0),
+    counted_on = today
   where (u.company_id, u.key_id) in (
     select free.company_id, free.key_id
     from app.api_key_uses as free
@@ -98,12 +120,18 @@ declare
   headers constant json := nullif(current_setting('request.headers', true), '');
   endpoint constant text := left(headers ->> 'x-endpoint', 60);
   client constant text := left(headers ->> 'x-client', 60);
+  today constant date := (now() at time zone 'UTC')::date;
   refused record;
 begin
   if current_setting('default_transaction_read_only')::boolean then
     return false;
   end if;
-  select u.company_id, u.key_id into refused
+  select u.company_id, u.key_id,
+    -- As in app.note_use.
+    app.count_day(u.answers, u.counted_on, 0) as answers,
+    app.count_day(u.refusals, u.counted_on,
+      app.may_note(case when missing_scope is null then u.refused_at else u.forbidden_at end)::integer) as refusals
+  into refused
   from app.api_key_uses as u
   join app.api_keys as k on k.company_id = u.company_id and k.id = u.key_id
   join app.companies as c on c.id = k.company_id
@@ -117,11 +145,14 @@ begin
     return false;
   end if;
   if missing_scope is null then
-    update app.api_key_uses as u set refused_at = now(), refused_endpoint = endpoint, refused_client = client
+    update app.api_key_uses as u
+    set refused_at = now(), refused_endpoint = endpoint, refused_client = client,
+      answers = refused.answers, refusals = refused.refusals, counted_on = today
     where u.company_id = refused.company_id and u.key_id = refused.key_id;
   else
     update app.api_key_uses as u
-    set forbidden_at = now(), forbidden_endpoint = endpoint, forbidden_scope = missing_scope, forbidden_client = client
+    set forbidden_at = now(), forbidden_endpoint = endpoint, forbidden_scope = missing_scope, forbidden_client = client,
+      answers = refused.answers, refusals = refused.refusals, counted_on = today
     where u.company_id = refused.company_id and u.key_id = refused.key_id;
   end if;
   return true;
@@ -130,6 +161,8 @@ $$;
 
 grant execute on function app.note_refused_use to public_api;
 comment on function app.may_note is 'Whether a note may be made now, a minute after the last one or in place of one of GET /.';
+comment on function app.count_day is
+  'The numbers of 30 days up to counted_on as those up to today, without those of older days, and so much more today.';
 comment on function app.note_use is
   'Records now as the last use of a key, or as its last quick check, at most once a minute, unless another transaction is doing '
   'so or the database is read-only.';

@@ -91,10 +91,10 @@ create function public.link_member() returns json
 language plpgsql volatile security invoker set search_path = ''
 as $$
 declare
-  status constant text := app.link_member();
+  status constant text := case when app.wants_second_factor() then 'second_factor_wanted' else app.link_member() end;
   member record;
 begin
-  select * into member from app.current_member();
+  select * into member from app.current_member() where status <> 'second_factor_wanted';
   return json_build_object(
     'status', status,
     'company_name', member.company_name,
@@ -109,4 +109,5 @@ revoke all on function public.link_member from public, anon, service_role;
 grant execute on function public.link_member to authenticated;
 comment on function public.link_member is
   'To be called after sign-in: { status, company_name, name, role, admins }, status linked, moved (no role then), '
-  'email_not_confirmed, no_member or several_members; admins as admins_to_ask. PT401 when the account is gone.';
+  'email_not_confirmed, no_member, several_members or second_factor_wanted (nothing is linked or told then); admins as '
+  'admins_to_ask. PT401 when the account is gone.';

@@ -32,7 +32,6 @@ $$;
 grant execute on function app.check_api_key_name to authenticated;
 comment on function app.check_api_key_name is 'Raises PT400 unless a text can be the name of an API key.';
 
--- Makes a key. The caller has checked its scopes.
 create function app.insert_api_key(name text, scopes text[], expires_at timestamptz) returns json
 language plpgsql volatile security invoker set search_path = ''
 as $$
@@ -40,6 +39,12 @@ declare
   created record;
   api_key text;
 begin
+  -- Null for no scopes, 2 for an array of arrays.
+  if array_ndims(scopes) is distinct from 1 or not scopes <@ app.scopes()
+    or cardinality(scopes) > (select count(distinct scope) from unnest(scopes) as scope) then
+    raise exception using errcode = 'PT400', hint = 'scopes',
+      message = 'scopes must be one or more of ' || array_to_string(app.scopes(), ', ') || ', each once';
+  end if;
   perform app.check_api_key_name(name);
   if expires_at <= now() or expires_at >= '10000-01-01Z' then
     raise exception using errcode = 'PT400', hint = 'expires_at',
@@ -81,12 +86,6 @@ begin
   if not exists (select from app.current_admin()) then
     raise exception using errcode = 'PT403', message = 'only an admin may create API keys';
   end if;
-  -- Null for no scopes, 2 for an array of arrays.
-  if array_ndims(scopes) is distinct from 1 or not scopes <@ app.scopes()
-    or cardinality(scopes) > (select count(distinct scope) from unnest(scopes) as scope) then
-    raise exception using errcode = 'PT400', hint = 'scopes',
-      message = 'scopes must be one or more of ' || array_to_string(app.scopes(), ', ') || ', each once';
-  end if;
   return app.insert_api_key(name, scopes, expires_at);
 end
 $$;
@@ -94,9 +93,10 @@ $$;
 comment on function public.create_api_key is
   'Makes an API key and returns it, this once: { id, name, api_key, hint, scopes, created_at, expires_at }. PT400, PT403.';
 
--- Makes a new key with the same name and scopes and its own expiry. The old key works until the overlap is over.
+-- Makes a new key with the same name, the same scopes or these, and its own expiry. The old key works until the overlap is
+-- over.
 create function public.replace_api_key(
-  key_id uuid, overlap interval default '24 hours', expires_at timestamptz default null
+  key_id uuid, overlap interval default '24 hours', expires_at timestamptz default null, scopes text[] default null
 )
 returns json
 language plpgsql volatile security invoker
@@ -112,7 +112,7 @@ begin
   end if;
 
   -- Locked, so that of two admins who replace the same key at once, the second gets the error below.
-  select k.name, k.scopes, k.expires_at, k.revoked_at, k.replaced_by into replaced
+  select k.name, k.scopes, k.expires_at, k.revoked_at, k.replaced_by, k.assistant into replaced
   from app.api_keys as k where k.id = key_id for update;
   if not found then
     raise exception using errcode = 'PT404', message = 'no API key of your company has this id';
@@ -120,8 +120,12 @@ begin
   if replaced.revoked_at is not null or replaced.replaced_by is not null or replaced.expires_at <= now() then
     raise exception using errcode = 'PT409', message = 'a key that is revoked, expired or replaced already cannot be replaced';
   end if;
+  -- Nobody could hand it the new key.
+  if replaced.assistant is not null then
+    raise exception using errcode = 'PT409', message = 'the key of an assistant cannot be replaced: connect the assistant again';
+  end if;
 
-  successor := app.insert_api_key(replaced.name, replaced.scopes, expires_at);
+  successor := app.insert_api_key(replaced.name, coalesce(scopes, replaced.scopes), expires_at);
   update app.api_keys as k
   -- In seconds, so that a day of the overlap has 24 hours also when daylight saving time begins or ends.
   set replaced_by = (successor ->> 'id')::uuid,
@@ -132,8 +136,8 @@ end
 $$;
 
 comment on function public.replace_api_key is
-  'Makes a successor of a key and returns it as create_api_key does; the old key expires after the overlap, 0, 1 hour, 24 '
-  'hours or 7 days. PT400, PT404, PT409.';
+  'Makes a successor of a key, with other scopes if some are given, and returns it as create_api_key does; the old key expires '
+  'after the overlap, 0, 1 hour, 24 hours or 7 days. PT400, PT404, PT409.';
 
 create function public.rename_api_key(key_id uuid, name text) returns json
 language plpgsql volatile security invoker
@@ -160,7 +164,7 @@ $$;
 comment on function public.rename_api_key is
   'Renames a key of the admin''s company, and nothing else of it: { id, name }. PT400, PT404, PT409.';
 
-create function public.list_api_keys() returns json
+create function public.list_api_keys(key_id uuid default null) returns json
 language sql stable security invoker set search_path = ''
 begin atomic
   select coalesce(json_agg(row_to_json(listed)), '[]')
@@ -194,17 +198,23 @@ begin atomic
       u.forbidden_client,
       app.iso_8601(u.checked_at) as checked_at,
       u.checked_client,
-      k.assistant
+      k.assistant,
+      k.assistant_address,
+      k.created_by in (select app.current_admins()) as creator_is_admin,
+      app.count_day(u.answers, u.counted_on, 0) as answers,
+      app.count_day(u.refusals, u.counted_on, 0) as refusals
     from app.api_keys as k
     join app.members as creator on creator.company_id = k.company_id and creator.id = k.created_by
     left join app.members as revoker on revoker.company_id = k.company_id and revoker.id = k.revoked_by
     left join app.api_key_uses as u on u.company_id = k.company_id and u.key_id = k.id
+    where list_api_keys.key_id is null or k.id = list_api_keys.key_id
     order by k.created_at desc, k.id desc
   ) as listed;
 end;
 
 comment on function public.list_api_keys is
-  'The API keys of the admin''s company, newest first, as a JSON array without keys and hashes; empty for anybody else.';
+  'The API keys of the admin''s company, or one of them, newest first, as a JSON array without keys and hashes; empty for '
+  'anybody else. answers and refusals: how many notes of each the last 30 days have, oldest first.';
 
 create function public.revoke_api_key(key_id uuid) returns json
 language plpgsql volatile security invoker
@@ -251,9 +261,12 @@ begin atomic
       e.former_name,
       e.replaced_by,
       e.reason,
-      k.assistant
+      k.assistant,
+      k.assistant_address,
+      successor.scopes as new_scopes
     from app.api_key_events as e
     left join app.api_keys as k on k.company_id = e.company_id and k.id = e.key_id
+    left join app.api_keys as successor on successor.company_id = e.company_id and successor.id = e.replaced_by
     -- The history of a key that replaces another one begins with the replacement.
     where list_api_key_events.key_id is null or list_api_key_events.key_id in (e.key_id, e.replaced_by)
     order by e.created_at desc, e.id desc

@@ -87,13 +87,16 @@ begin
   select a.user_id into account
   from app.member_accounts as a where a.company_id = agreed.company_id and a.member_id = agreed.member_id;
   -- The triggers of app.api_keys take company, creator and history from the session: this one becomes that of the admin
-  -- who agreed.
-  perform set_config('request.jwt.claims', json_build_object('sub', account, 'role', 'authenticated')::text, true);
+  -- who agreed, which had shown a second factor if one was wanted.
+  perform set_config(
+    'request.jwt.claims', json_build_object('sub', account, 'role', 'authenticated', 'aal', 'aal2')::text, true
+  );
   -- No longer an admin, or the company has moved.
   if not exists (select from app.current_admin()) then
     return null;
   end if;
   perform set_config('app.assistant', agreed.assistant, true);
+  perform set_config('app.assistant_address', split_part(agreed.bound_to, e'\n', -2), true);
   return app.insert_api_key(agreed.assistant, agreed.scopes, agreed.key_expires_at);
 end
 $$;

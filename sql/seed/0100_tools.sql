@@ -38,8 +38,8 @@ return lower(translate(
 
 create table demo.companies (slug text primary key, name text, language text, zone text, created_at timestamptz, holidays date[]);
 -- people: 'name|part before the @|first name|role|created_at'; only the name is required. The first person of a team
--- leads it. mood: the ratings from which those of the team are chosen. A row without a name has the people without a
--- team.
+-- leads it, unless it has two. mood: the ratings from which those of the team are chosen. A row without a name has the
+-- people without a team.
 create table demo.teams (slug text, name text, mood text, people text[]);
 create table demo.categories (slug text, key text, weight int, names jsonb);
 create table demo.rewards (

@@ -36,8 +36,9 @@ insert into demo.teams (slug, name, mood, people) values
   ('larkfield', 'Marketing', '3334444555', array['Camille Rousseau', 'Jordan Alvarez', 'Yara Haddad', 'Simon Kettleborough',
     'Tuulikki Mäkinen|tuulikki.makinen', 'Dev Malhotra', 'Olivia Brandt', 'Chidi Eze', 'Ana Lucía Prado|ana.prado|Ana Lucía']),
   ('larkfield', 'People & Finance', '233344444555', array['Dana Whitlock|||admin|2014-04-07 13:58:21.407733Z', 'Harold Nkemelu|||admin',
-    'Beatriz Salgado', 'Linnea Dahl', 'George Abernathy', 'Wanda Szymańska', 'Tomoko Hirai', 'Priscilla Adjei', 'Ian Gallagher',
-    'Leticia Moura', 'Sam Rosenthal']),
+    'Beatriz Salgado', 'Linnea Dahl', 'George Abernathy', 'Wanda Szymańska', 'Tomoko Hirai', 'Priscilla Adjei', 'Ian Gallagher']),
+  -- Two people: their ratings have no team, nor have those of Product & Design, the smallest other team.
+  ('larkfield', 'Legal', '233344444555', array['Leticia Moura', 'Sam Rosenthal']),
   -- The board, and the summer's interns, who were all added at the same time.
   ('larkfield', null, '3445', array['Margaret Osei-Bonsu', 'Robert Castellanos, Jr.|robert.castellanos|Robert', 'Tomás Ibarra',
     'Zoë Lindqvist||||2026-06-01 14:02:09.330518Z', 'Amir Haddadi||||2026-06-01 14:02:09.330518Z',

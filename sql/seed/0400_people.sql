@@ -1,7 +1,7 @@
 -- Companies, teams, members, categories and rewards.
 
-insert into app.companies (id, name, default_language, created_at)
-select demo.uuid(slug), name, language, created_at from demo.companies;
+insert into app.companies (id, name, default_language, created_at, fewest_people)
+select demo.uuid(slug), name, language, created_at, 5 from demo.companies;
 
 insert into app.teams (company_id, id, name, created_at)
 select demo.uuid(t.slug), demo.uuid(t.slug || '/team/' || t.name), t.name,
@@ -14,7 +14,7 @@ where t.name is not null;
 -- among the people who had joined at that time.
 create table demo.people as
 with written as (
-  select t.slug, t.name as team, t.mood, t.name is not null and p.place = 1 as leads, string_to_array(p.line, '|', '') as part
+  select t.slug, t.name as team, t.mood, t.name is not null and p.place = 1 and cardinality(t.people) > 2 as leads, string_to_array(p.line, '|', '') as part
   from demo.teams as t, unnest(t.people) with ordinality as p (line, place)
 ), named as (
   select *, part[1] as name, coalesce(part[2], demo.local_part(part[1])) || '@' || slug || '.example' as email,

@@ -110,7 +110,7 @@ describe("the tools", () => {
 });
 
 describe("an answer", () => {
-  // Proves: assistants.1, assistants.4
+  // Proves: assistants.1, assistants.4, subject.7
   test.each(reading)("of $operation has the rows of $path, as CSV and as structured content", async (endpoint) => {
     const { path, operation } = endpoint;
     const [args, query] =

@@ -66,12 +66,16 @@ test("the code is exchanged for a key of the admin who agreed, with the ticked s
   expect((await call("/rewards", body.access_token)).status).toBe(403);
 
   const [key] = dataOf(await company.admin.rpc("list_api_keys"));
-  expect(key).toMatchObject({ name: "Claude", assistant: "Claude", created_by: "First Admin", status: "active" });
+  const whose = { assistant: "Claude", assistant_address: form.redirect_uri, created_by: "First Admin" };
+  expect(key).toMatchObject({ name: "Claude", status: "active", ...whose });
   const [event] = dataOf(await company.admin.rpc("list_api_key_events", { key_id: key.id }));
   expect(event).toMatchObject({ action: "created", member: "First Admin", key_name: "Claude" });
   const made = await company.makeKey();
   const [own] = dataOf(await company.admin.rpc("list_api_keys"));
-  expect(own).toMatchObject({ id: made.id, assistant: null });
+  expect(own).toMatchObject({ id: made.id, assistant: null, assistant_address: null });
+  // Nobody could hand it a successor.
+  const { error } = await company.admin.rpc("replace_api_key", { key_id: key.id });
+  expect(error).toMatchObject({ code: "PT409", message: expect.stringContaining("connect the assistant again") });
 });
 
 // Proves: signin.3

@@ -102,6 +102,16 @@ test("there is an alert when three requests get no answer in time, also among th
   expect(alerts(among(3))).toMatchObject([{ no_answer_in_time: 3 }]);
   expect(ask("alerts", [])).toMatchObject([{ probes: 0, requests: 0 }]);
   expect(alerts([])).toEqual([]);
+  // Of a busy instance the log has a sample, which may lack the probe.
+  const other = texts.find((text) => text.includes('"path":"/rewards","status":200'));
+  expect([999, 1000].map((count) => ask("alerts", Array(count).fill(other)).length)).toEqual([1, 0]);
+});
+
+test("there is an alert when five companies get 429, and none when one gets it often", () => {
+  const refused = texts.find((text) => text.includes("refused by the database")) ?? "";
+  const of = (company: number) => refused.replace(companyId, `00000000-0000-4000-8000-00000000000${company}`);
+  expect(alerts([...Array(50).fill(refused), ...[1, 2, 3].map(of)])).toEqual([]);
+  expect(alerts([refused, ...[1, 2, 3, 4].map(of)])).toMatchObject([{ companies_refused: 5 }]);
 });
 
 test("there is an alert when most lists are read at the primary although there are replicas, twenty at least", () => {
@@ -207,7 +217,7 @@ test("sql/commands/watch.sql: one row for each sign, and an alert for a company 
   const watch = async (...options: string[]) => (await runWatch(stack.database_url, options)).split("\n");
   const row = (sign: string, printed: string[]) => printed.find((text) => text.includes(`,${sign},`));
   const signs = (await watch()).slice(1, -1).map((text) => text.split(",")[1]);
-  expect(signs).toHaveLength(13);
+  expect(signs).toHaveLength(15);
   for (const sign of signs) expect(page).toContain(`| \`${sign}\` |`);
   expect(row("disk", await watch())).toMatch(/^f,disk,\d+ MB and \d+ MB of WAL$/);
   expect(row("disk", await watch("--set", "disk_gb=0.001"))).toMatch(/^t,disk,\d+ MB and .* of 0.001 GB$/);
@@ -224,6 +234,23 @@ test("sql/commands/watch.sql: one row for each sign, and an alert for a company 
 /** What sql/commands/watch.sql prints after these statements, which are rolled back. */
 const watchAfter = (url: string, ...statements: string[]) =>
   runWatch(url, ["--quiet", ...["begin", ...statements].flatMap((statement) => ["--command", statement])]);
+
+test("sql/commands/watch.sql names a lost policy, one for everybody, and an index that isn't valid", async () => {
+  const { url, sql } = await newProject();
+  onTestFinished(removeProjects);
+  expect(await watchAfter(url)).toMatch(/^f,invalid indexes,none\n(.*\n)*f,policies,as they should be$/m);
+  const open = ["api_keys", "kudos", "members", "rewards"];
+  const found = await watchAfter(
+    url,
+    ...open.map((table) => `create policy more on app.${table} using (true)`),
+    "drop policy api_read on app.teams",
+  );
+  expect(found).toContain(
+    `t,policies,"${open.map((table) => `app.${table}: more lets everybody in`).join(", ")}, app.teams: none for public_api"`,
+  );
+  await sql`update pg_index set indisvalid = false where indexrelid = 'app.kudos_newest'::regclass`;
+  expect(await watchAfter(url)).toMatch(/^t,invalid indexes,app.kudos_newest$/m);
+});
 
 test("sql/commands/watch.sql counts row locks of several transactions, and dead rows by their share", async () => {
   const oldest = "(pg_control_checkpoint()).next_multixact_id::text::bigint - 900000000 + 4294967296";
@@ -301,7 +328,7 @@ test("the cron file prints nothing while all is well, and otherwise what is wron
         return runCommand("sh", ["-c", `${mine}; true`], { env: { ...good, ...more } });
       }),
     );
-  expect(await emails()).toEqual(["", "", "", ""]);
+  expect(await emails()).toEqual(["", "", "", "", ""]);
   log = texts;
   const wrong = await emails({ BASE: `${stack.api_url}/people`, GIGABYTES: "0.001" });
   expect(wrong.map((text) => text.replaceAll(/\s+/g, " "))).toEqual([
@@ -309,8 +336,10 @@ test("the cron file prints nothing while all is well, and otherwise what is wron
     expect.stringMatching(/^alerts: \[ \{ "secret_key_refused": 2, .* alerts_by_company: \[ \{/),
     expect.stringMatching(/^ "status": "546", /),
     expect.stringMatching(/^t\|disk\|\d+ MB and .* of 0\.001 GB $/),
+    "",
   ]);
   const blind = await emails({ LOGS: "false", DATABASE_URL: stack.database_url.replace(/:[^:@/]+@/, ":wrong@") });
   expect(blind[1]).toBe("alerts: no answer\nalerts_by_company: no answer\nalerts_by_key: no answer\n");
   expect(blind[3]).toMatch(/^t\|watch\.sql\|did not run\n/m);
+  expect(blind[4]).toMatch(/^DATABASE_URL: no connection/);
 });

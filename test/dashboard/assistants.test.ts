@@ -4,12 +4,12 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { clientIdOf } from "../../functions/public-api/assistants/programs.ts";
-import { challengeOf, claude, exchange, newVerifier, resource } from "../support/sign_in.ts";
+import { agreed, challengeOf, claude, exchange, newVerifier, resource } from "../support/sign_in.ts";
 import { call, stack } from "../support/stack.ts";
 import { newPage, takeTroubles } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { linkMailedTo, setKey, signedInBrowser, test } from "./scene.ts";
-import { chooseIn, openHistory, press, row, says, signIn } from "./steps.ts";
+import { chooseIn, clipboard, expectFocus, openHistory, openMenu, path, press, row, says, signIn } from "./steps.ts";
 
 const code_verifier = newVerifier();
 
@@ -48,6 +48,7 @@ test("after a new password an admin lets Claude read, or refuses; agreeing again
 }) => {
   const page = await newPage();
   await open(page);
+  await says(page, "Claude (claude.ai) wants to read the data of your company.");
   await page.getByRole("link", { name: "Forgot password?" }).click();
   await page.getByLabel("Email").fill(admin.email);
   await press(page, "Send link");
@@ -65,7 +66,6 @@ test("after a new password an admin lets Claude read, or refuses; agreeing again
   expect(await page.getByRole("checkbox", { name: /write/i }).count()).toBe(0);
   await expectGoodLooks(page, "assistant");
   await press(page, "Let it read");
-  await says(page, "Tick at least one.");
   await page.getByRole("checkbox").first().check();
   const [answer] = await Promise.all([told(page), press(page, "Let it read")]);
   expect(answer).toEqual({ code: expect.stringMatching(/^[0-9a-f]{64}$/), iss: resource, state: "s & t" });
@@ -89,13 +89,57 @@ test("after a new password an admin lets Claude read, or refuses; agreeing again
   expect((await call("/members?limit=1", first)).status).toBe(401);
   expect((await call("/members?limit=1", second)).status).toBe(200);
   await setKey(company, "Claude", { expires_at: new Date(Date.now() + 9.5 * 86_400_000).toISOString() });
-  await page.goto("/integrations/public-api");
-  await says(row(page, "Claude"), "Expires in 9 days: connect Claude again to agree again");
-  const replace = row(page, "Claude").getByRole("button", { name: /^Replace/ });
-  expect(await replace.count()).toBe(0);
-  await says(await chooseIn(row(page, "Claude"), "Details"), `for Claude, agreed by ${admin.name}`);
+
+  // Nobody replaces its key: it is connected again, at the address that stands on the page.
+  await page.goto(path);
+  await says(row(page, "Claude"), "Expires in 9 days");
+  await openMenu(row(page, "Claude").first());
+  const actions = ["Details", "Connect Claude again", "Rename", "Disconnect"];
+  await expect.poll(() => page.getByRole("menuitem").allTextContents()).toEqual(actions);
   await page.keyboard.press("Escape");
+  await says(await chooseIn(row(page, "Claude"), "Details"), `for Claude, agreed by ${admin.name}`);
+  await press(page.getByRole("dialog"), "Connect Claude again");
+  await press(page, "Copy the address for assistants");
+  await expect.poll(() => clipboard(page)).toBe(resource);
+  for (const program of ["Claude", "ChatGPT", "VS Code"]) await page.getByRole("term").getByText(program).waitFor();
+  const connected = page.getByRole("region", { name: "Assistants" }).getByRole("listitem");
+  await says(connected, `agreed by ${admin.name}`);
+  await expectGoodLooks(page, "assistants");
+  await connected.getByRole("button", { name: /^Disconnect/ }).click();
+  await says(page.getByRole("dialog", { name: "Disconnect" }), "just now, GET /members");
+  await press(page.getByRole("dialog"), "Disconnect");
+  await says(page, "Claude is revoked: the API refuses it from now on.");
+  expect((await call("/members?limit=1", second)).status).toBe(401);
+  expect(await connected.count()).toBe(0);
   await says(await openHistory(page), `Claude, agreed by ${admin.name}`);
+});
+
+// Proves: signin.9
+test("a program that calls itself Claude is told from Claude", async ({ client, admin }) => {
+  const forged = await exchange(await agreed(client, { redirect_uri: "http://localhost:4711/callback" }));
+  const page = await (await signedInBrowser(admin)).newPage();
+  await page.goto(path);
+  await says(row(page, "Claude"), "calls itself Claude");
+  await page.getByRole("searchbox").fill("calls itself");
+  await says(await chooseIn(row(page, "Claude"), "Details"), "for a program that calls itself Claude, agreed by");
+  await open(page);
+  await press(page, "Let it read");
+  await says(page, "Tick at least one.");
+  await expectFocus(page, page.getByRole("checkbox").first());
+  expect(await page.getByRole("checkbox", { name: /^Revoke/ }).count()).toBe(0);
+  expect((await call("/members?limit=1", forged.body.access_token)).status).toBe(200);
+});
+
+test("where assistants cannot sign in, the page says what to ask for", async ({ admin }) => {
+  const page = await (await signedInBrowser(admin)).newPage();
+  await page.route("**/oauth-protected-resource", (route) => route.fulfill({ status: 404, json: {} }));
+  await page.goto(`${path}?tab=assistants`);
+  await says(page, "Assistants cannot sign in yet");
+  await press(page, "Copy the request");
+  await expect.poll(() => clipboard(page)).toContain(`set PUBLIC_API_DASHBOARD_URL to ${stack.dashboard_url}`);
+  await expectGoodLooks(page, "assistants-off");
+  // The guide has the address in it.
+  expect(await (await fetch(`${stack.dashboard_url}/reference/guides/assistants.md`)).text()).toContain(resource);
 });
 
 // Proves: signin.6, signin.9
@@ -119,6 +163,10 @@ test("a program on this computer has its own name; an employee sees who the admi
   await says(other, "The service cannot be reached.");
   await press(other, "Try again");
   await says(other, "Only admins manage API keys");
+  // Whoever may not agree may refuse.
+  await open(other);
+  const [refusal] = await Promise.all([told(other), press(other, "Refuse, and tell the program")]);
+  expect(refusal).toEqual({ error: "access_denied", iss: resource, state: "s & t" });
 });
 
 // Proves: signin.1, signin.7, signin.8
@@ -141,6 +189,8 @@ test("a request that is wrong in any way, or in a frame, leads nowhere", async (
   }
   await page.goto(`/connect-assistant?${asked()}&redirect_uri=${encodeURIComponent(claude)}`);
   await says(page, "This link does not work");
+  await page.getByRole("link", { name: "Open Assistants" }).click();
+  await says(page, "Connect an assistant");
 
   // No other web page shows it in a frame.
   const body = `<iframe src="${stack.dashboard_url}/connect-assistant?${asked()}"></iframe>`;

@@ -1,7 +1,7 @@
 // The list of keys: views, search, order and pages, at every width, with one key and with hundreds.
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { makeKey } from "../support/companies.ts";
+import { makeKey, signedIn } from "../support/companies.ts";
 import { call, sql } from "../support/stack.ts";
 import { narrow, wide } from "./browser.ts";
 import { clipped, expectGoodLooks } from "./looks.ts";
@@ -63,6 +63,31 @@ test("204 keys: every action is in reach at every width from 320 to 1600, and no
     await page.getByRole("menu").waitFor({ state: "hidden" });
   }
   await expectGoodLooks(page, "keys-204");
+
+  // A line each, and on a phone the first one in the first screen.
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const heights = await page.locator("tbody tr").evaluateAll((rows) => rows.map((row) => row.clientHeight));
+  expect(heights.sort((one, other) => one - other)[12]).toBeLessThan(48);
+  // A keystroke asks for nothing, and draws a page of keys at most.
+  const sent: string[] = [];
+  page.on("request", (request) => sent.push(request.url()));
+  await page.evaluate(() => {
+    const drawn: Node[] = [];
+    Object.assign(window, { drawn });
+    const note = (all: MutationRecord[]) => drawn.push(...all.flatMap(({ addedNodes }) => [...addedNodes]));
+    new MutationObserver(note).observe(document.body, { childList: true, subtree: true });
+  });
+  await page.getByRole("searchbox").press("m");
+  await page.getByRole("tab", { name: "Found 204" }).waitFor();
+  const drawn: string[] = await page.evaluate(() => Reflect.get(window, "drawn").map((node: Node) => node.nodeName));
+  expect(drawn.filter((name) => name === "TR").length).toBeLessThanOrEqual(25);
+  expect(sent).toEqual([]);
+  await page.getByRole("searchbox").fill("");
+  await page.setViewportSize({ width: 390, height: 740 });
+  await page.reload();
+  await names(page);
+  const first = await page.locator("tbody tr").first().boundingBox();
+  expect((first?.y ?? 740) + 40).toBeLessThan(740);
 });
 
 test("views show active keys first, what needs attention, and what can be done", async ({ company, client, admin }) => {
@@ -144,10 +169,34 @@ test("views show active keys first, what needs attention, and what can be done",
   await page.getByRole("button", { name: "Create the same again: Lost laptop" }).waitFor();
 });
 
-test("a search finds keys by name, ending, scope, status and person", async ({ company, client, admin }) => {
-  await makeKeys(company, admin, 9);
+test("a search finds the one of 200 by anything that is known of it", async ({ company, client, admin }) => {
+  await makeKeys(company, admin, 198);
   const { api_key } = await makeKey(client, "Année 2026", ["read:rewards"]);
+  const called = await makeKey(client, "Warehouse");
+  const program = (name: string) => ({ headers: { "User-Agent": name } });
+  expect((await call("/members", called.api_key, program("python-requests/2.32.3"))).status).toBe(200);
+  expect((await call("/activity", called.api_key, program("Microsoft.Data.Mashup"))).status).toBe(403);
+  const noted = () => sql`select from app.api_key_uses where forbidden_at is not null and key_id = ${called.id}`;
+  await expect.poll(noted).toHaveLength(1);
   const page = await signedInPage(admin);
+  const known = [
+    "python-requests",
+    "PowerBI",
+    "refused",
+    "/activity",
+    "GET /members",
+    "power bi refused",
+    "needs kudos",
+  ];
+  for (const text of known) {
+    await page.getByRole("searchbox").fill(text);
+    await expect.poll(() => names(page), { message: text }).toEqual(["Warehouse"]);
+  }
+  // What is found can be sent: the address has it.
+  await page.goto(page.url());
+  await expect.poll(() => names(page)).toEqual(["Warehouse"]);
+  await page.getByRole("searchbox").fill("not used yet année");
+  await expect.poll(() => names(page)).toEqual(["Année 2026"]);
   const search = page.getByRole("searchbox", { name: "Search keys" });
   for (const text of ["ANNÉE", api_key.slice(-4), "ada 2026", "read:rewards année", api_key]) {
     await search.fill(text);
@@ -159,13 +208,30 @@ test("a search finds keys by name, ending, scope, status and person", async ({ c
   await page.getByRole("status").getByText("1 key found", { exact: true }).waitFor({ state: "attached" });
   expect(page.url()).not.toContain("sk_live_");
   await search.fill("revoked");
-  await page.getByRole("tab", { name: "Found 2", selected: true }).waitFor();
-  expect(await names(page)).toEqual(["System 8", "System 4"]);
+  await page.getByRole("tab", { name: "Found 49", selected: true }).waitFor();
+  expect((await names(page)).slice(0, 2)).toEqual(["System 196", "System 192"]);
   await search.fill("nothing like it");
   await says(page, "No keys match.");
   await openView(page, "Active");
   expect(await search.inputValue()).toBe("");
-  expect(await names(page)).toHaveLength(8);
+  expect(await names(page)).toHaveLength(25);
+});
+
+test("keys of an admin who has left are replaced, without a gap", async ({ company, client, admin }) => {
+  const ben = await company.addPerson("Ben Osei", "admin");
+  const { api_key } = await makeKey(await signedIn(ben), "Warehouse");
+  await makeKey(client, "Payroll");
+  await sql`update app.members set role = 'employee' where email = ${ben.email}`;
+  const page = await signedInPage(admin);
+  await openView(page, "Needs attention");
+  expect(await names(page)).toEqual(["Warehouse"]);
+  await says(page, "Ben Osei, who made it, is no admin any more");
+  await press(page, "Replace: Warehouse");
+  await press(page.getByRole("dialog"), "Replace key");
+  const next = await page.getByRole("dialog").getByLabel("API key").inputValue();
+  await copyAndClose(page);
+  for (const key of [api_key, next]) expect((await call("/members?limit=1", key)).status).toBe(200);
+  expect(await page.getByText("is no admin any more").count()).toBe(0);
 });
 
 test("order and page are in the address; a changed key has the focus", async ({ company, client, admin, browser }) => {

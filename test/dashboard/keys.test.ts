@@ -6,7 +6,7 @@ import { makeKey, signedIn } from "../support/companies.ts";
 import { call, expectError, invalidKey, sql } from "../support/stack.ts";
 import { translateEachPage } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
-import { setKey, setLastUse, signedInPage, test } from "./scene.ts";
+import { setKey, signedInPage, test } from "./scene.ts";
 import { chooseIn, copyAndClose, expectFocus, openHistory, openView, press, row, says } from "./steps.ts";
 
 translateEachPage();
@@ -16,24 +16,28 @@ const entriesIn = (part: Locator) => part.locator("ol").getByRole("listitem");
 // Proves: states.3, lifecycle.10
 test("after Revoke the API answers 401, and the row says by whom and when", async ({ company, client, admin }) => {
   const { api_key } = await makeKey(client, "Power BI");
-  await setLastUse(company, "Power BI", "2026-01-02T03:04:05Z");
+  const used = await call("/members?limit=1", api_key, { headers: { "User-Agent": "python-requests/2.32.3" } });
+  expect(used.status).toBe(200);
   const page = await signedInPage(admin);
   const dialog = await chooseIn(row(page, "Power BI"), "Revoke");
-  await says(dialog, "was last used on 2 Jan 2026, 04:04.");
+  // What will stop, before it is stopped.
+  await says(dialog, "just now, GET /members, by python-requests/2.32.3");
+  await says(dialog, "Called on 1 of 30 days: at least 1 answer");
   await expectGoodLooks(page, "revoke-key");
   expect((await call("/members", api_key)).status).toBe(200);
   await press(dialog, "Revoke key");
   await says(page, "Power BI is revoked: the API refuses it from now on.");
   await expectError(await call("/members", api_key), 401, invalidKey);
   const cell = await row(page, "Power BI").getByRole("cell").first().textContent();
-  expect(cell).toMatch(/^revokedby Ada Brandt, \d+ \w+ \d{4}Power BIsk_live_….{4}$/);
+  expect(cell).toMatch(/^Power BIrevokedby Ada Brandt, \d+ \w+ \d{4}sk_live_….{4}$/);
 
   // Others revoke while the dialog is open: the page says by whom, and the history says why an operator did.
   const [shared, leaked] = [await makeKey(client, "Shared"), await makeKey(client, "Leaked")];
   const ben = await signedIn(await company.addPerson("Ben Osei", "admin"));
   await page.reload();
   await chooseIn(row(page, "Shared"), "Revoke");
-  await says(dialog, `Shared ${shared.hint} has never been used.`);
+  await says(dialog, `Shared ${shared.hint} stops working now.`);
+  await says(dialog, "Called on 0 of 30 days");
   await ben.rpc("revoke_api_key", { key_id: shared.id });
   await sql`select app.revoke_key(${leaked.id}, 'It stood in a public repository')`;
   await press(dialog, "Revoke key");
@@ -76,7 +80,7 @@ test("Replace ties a new key to the old one, in the list and in both histories",
   await makeKey(client, "Power BI");
   const page = await signedInPage(admin);
   const dialog = await chooseIn(row(page, "Payroll"), "Replace");
-  await says(dialog, "with the same name and scopes");
+  await says(dialog, "A new key with the same name takes the place of Payroll");
   const overlap = dialog.getByLabel("Keep the old key working for");
   await expectFocus(page, overlap);
   expect(await overlap.inputValue()).toBe("24 hours");

@@ -16,13 +16,25 @@ export async function accessibilityProblems(page: Page, options: RunOptions = {}
   }, options);
 }
 
-/** Texts that are cut off, and anything that makes the page wider than the screen. */
+/** Texts that are cut off at a side or below, and anything that makes the page wider than the screen. */
 export async function clipped(page: Page): Promise<string[]> {
   return await page.evaluate(() => {
     const found: string[] = [];
     const { clientWidth, scrollWidth } = document.documentElement;
     if (scrollWidth > clientWidth) found.push(`the page is ${scrollWidth} wide on a screen of ${clientWidth}`);
-    const elements = [...document.querySelectorAll<HTMLElement>("body *")].filter((element) => {
+    const all = [...document.querySelectorAll<HTMLElement>("body *")];
+    // Letters that reach below the line, such as a g.
+    const low = all.filter((element) => {
+      if (!["hidden", "clip"].includes(getComputedStyle(element).overflowY) || element.clientHeight < 2) return false;
+      const { top, bottom } = element.getBoundingClientRect();
+      const text = document.createRange();
+      return [...element.childNodes].some((node) => {
+        if (node.nodeType !== Node.TEXT_NODE) return false;
+        text.selectNode(node);
+        return [...text.getClientRects()].some((line) => line.top < top - 0.5 || line.bottom > bottom + 0.5);
+      });
+    });
+    const elements = all.filter((element) => {
       const { overflowX } = getComputedStyle(element);
       if (element.clientWidth === 0 || element.scrollWidth <= element.clientWidth + 1) return false;
       // Text of a cell that is wider than its column would cover the next one.
@@ -32,7 +44,9 @@ export async function clipped(page: Page): Promise<string[]> {
       // A text for screen readers only is one pixel wide on purpose.
       return element.getBoundingClientRect().width > 1 && !element.matches("input, textarea");
     });
-    found.push(...elements.map(({ tagName, textContent }) => `${tagName} "${textContent.slice(0, 60)}" is cut off`));
+    found.push(
+      ...[...elements, ...low].map(({ tagName, textContent }) => `${tagName} "${textContent.slice(0, 60)}" is cut off`),
+    );
     return found;
   });
 }

@@ -106,13 +106,34 @@ test("who has no access sees why and what to do, and gets in as soon as that is 
   }
 });
 
+test("on a slow line the sign-in is there before the scripts, and not for who is signed in", async ({ admin }) => {
+  const [page, inside] = [await newPage(), await (await signedInBrowser(admin)).newPage()];
+  const arrived = Promise.withResolvers<void>();
+  for (const each of [page, inside]) {
+    await each.route("**/assets/*.js", (route) => arrived.promise.then(() => route.continue()));
+    await each.goto("/", { waitUntil: "commit" });
+    await each.locator("#first").waitFor({ state: "attached" });
+  }
+  await page.getByLabel("Email").fill(admin.email);
+  await page.getByLabel("Password").fill(admin.password);
+  expect(await inside.getByLabel("Email").isVisible()).toBe(false);
+  arrived.resolve();
+  await press(page, "Sign in");
+  for (const each of [page, inside]) await each.getByRole("heading", { name: "Public API" }).waitFor();
+});
+
 test("Forgot password? leads to a new password, once, and never says who has an account", async ({ company, skip }) => {
   skip(!existsSync(mailbox), "the mailbox of a stack of its own is missing");
   const person = await company.addPerson("Will Weak", "admin");
   await sql`update auth.users set email_confirmed_at = null where email = ${person.email}`;
   const page = await newPage();
   await page.goto("/sign-in");
-  await page.getByRole("link", { name: "Forgot password?" }).click();
+  // The address that was typed goes along, there and back.
+  await page.getByLabel("Email").fill(person.email);
+  for (const link of ["Forgot password?", "Back to sign-in", "Forgot password?"]) {
+    await page.getByRole("link", { name: link }).click();
+    await expect.poll(() => page.getByLabel("Email").inputValue()).toBe(person.email);
+  }
   await expectFocus(page, page.getByLabel("Email"));
   expect(await page.title()).toBe("Forgot password? · Recognition and rewards");
   const unknown = `nobody@${company.domain}`;
@@ -194,7 +215,7 @@ test("why Auth refuses is said in plain words, never in its own", () => {
     ["email_address_not_authorized", "This service may not send emails to that address yet."],
     ["email_address_invalid", "Check it for a typing error."],
     ["captcha_failed", "This service asks for a captcha, which this page cannot show."],
-    ["insufficient_aal", "This account asks for a second factor"],
+    ["insufficient_aal", "Your account has a second factor."],
     ["user_banned", "This account is blocked."],
     ["over_request_rate_limit", "Too many tries. Wait a few minutes"],
     ["nobody_knows_this_one", "Something went wrong on the service's side."],

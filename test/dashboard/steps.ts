@@ -85,13 +85,16 @@ export async function openQuickCheck(page: Page): Promise<Locator> {
 export const openMenu = (row: Locator): Promise<void> => row.getByRole("button", { name: /^Actions for / }).click();
 
 /** Chooses an entry in the ⋯ menu of a key's row, and returns the dialog that opens. */
-export async function chooseIn(row: Locator, action: "Details" | "Replace" | "Rename" | "Revoke"): Promise<Locator> {
+export async function chooseIn(
+  row: Locator,
+  action: "Details" | "Replace" | "Rename" | "Revoke" | "Disconnect",
+): Promise<Locator> {
   await openMenu(row);
   await row.page().getByRole("menuitem", { name: action }).click();
   return row.page().getByRole("dialog");
 }
 
-/** Chooses what a new key is for. */
+/** Chooses what a new key is for. An assistant signs in; for one that takes a key, that part of the page has a button. */
 export const choosePurpose = (dialog: Locator, purpose: string): Promise<void> =>
   dialog.locator("label").filter({ hasText: purpose }).getByRole("radio").check({ force: true });
 

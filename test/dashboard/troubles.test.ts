@@ -11,6 +11,7 @@ import {
   copyAndClose,
   createKey,
   expectFocus,
+  filledIn,
   openCreateKey,
   openHistory,
   openQuickCheck,
@@ -108,6 +109,9 @@ test("a lost session leads to sign-in, and back to where the page was", async ({
   await press(dialog, "Create key");
   await says(page, "Your session has ended");
   await signIn(page, admin);
+  await dialog.waitFor();
+  expect(await filledIn(dialog)).toEqual(["Power BI", ["read:members", "read:activity"], ""]);
+  await press(dialog, "Cancel");
   await says(page, "No keys yet");
 
   // Ended elsewhere: noticed when the token is to be renewed.
@@ -181,9 +185,16 @@ test("without a network the page keeps what it has, and says so", async ({ clien
   const page = await openPage(browser);
   await browser.setOffline(true);
   await returnToPage(page);
-  await says(page, "The service cannot be reached. Check your connection, then try again.");
+  await says(page, "You are offline, so nothing was sent. Check your connection, then try again.");
   await says(page, "What you see below may be out of date.");
   await expectGoodLooks(page, "offline");
+  // Nothing was sent, so no key may exist.
+  const creating = await openCreateKey(page, "New");
+  await press(creating, "Create key");
+  await says(creating, "You are offline, so nothing was sent.");
+  expect(await creating.getByText("may have been created").count()).toBe(0);
+  await press(creating, "Cancel");
+  await creating.waitFor({ state: "hidden" });
   const check = await openQuickCheck(page);
   await check.getByLabel("Key to check").fill(api_key);
   await press(check, "Check key");
@@ -194,7 +205,7 @@ test("without a network the page keeps what it has, and says so", async ({ clien
   const dialog = await chooseIn(row(page, "Payroll"), "Revoke");
   const revoke = dialog.getByRole("button", { name: "Revoke key" });
   await revoke.click();
-  await says(dialog, "The service cannot be reached.");
+  await says(dialog, "You are offline, so nothing was sent.");
   await expectFocus(page, revoke);
   expect((await call("/members", api_key)).status).toBe(200);
 

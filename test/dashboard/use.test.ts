@@ -19,6 +19,7 @@ import {
   filledIn,
   isOnTop,
   openCreateKey,
+  openHistory,
   press,
   row,
   says,
@@ -45,7 +46,11 @@ test("each purpose fills in a key and leads to its own steps, until the first re
     ["Something else", ["read:members", "read:activity"], "", "programs", "| curl -H @-"],
   ] as const) {
     await press(page, "Create key");
-    await choosePurpose(dialog, purpose);
+    if (guide === "assistants") {
+      await dialog.getByRole("button", { name: /^Assistant/ }).click();
+      await dialog.waitFor({ state: "hidden" });
+      await press(page, "Create a key for a program that takes one");
+    } else await choosePurpose(dialog, purpose);
     const name = purpose === "Something else" ? "" : purpose;
     expect(await filledIn(dialog)).toEqual([name, scopes, days]);
     await dialog.getByRole("textbox", { name: "Name" }).fill(purpose);
@@ -71,7 +76,7 @@ test("each purpose fills in a key and leads to its own steps, until the first re
       await press(dialog, "Copy the query");
       await expect.poll(() => clipboard(page)).toContain(`BaseUrl = "${stack.api_url}"`);
     }
-    if (guide === "import-rewards") {
+    if (guide === "import-rewards" || guide === "google-sheets") {
       await press(dialog, "Copy the script");
       await expect.poll(() => clipboard(page)).toContain(`BASE_ADDRESS = "${stack.api_url}"`);
     }
@@ -80,7 +85,12 @@ test("each purpose fills in a key and leads to its own steps, until the first re
     expect(leads).toBe(`/reference/guides/${guide}/`);
     expect((await fetch(stack.dashboard_url + leads)).status, guide).toBe(200);
     await expectGoodLooks(page, `steps-${guide}`);
+    await press(dialog, "Copy for a colleague");
+    await expect.poll(() => clipboard(page)).toContain(`Base address: ${stack.api_url}\n`);
+    expect(await clipboard(page)).toContain(`${origin}${leads}`);
+    expect(await clipboard(page)).not.toContain(key);
     await copyAndClose(page);
+    await page.getByRole("tab", { name: "Keys" }).click();
   }
 
   // Another purpose keeps what the person has edited.
@@ -98,7 +108,9 @@ test("each purpose fills in a key and leads to its own steps, until the first re
   await says(dialog.getByRole("status"), /^Works: \d\d:\d\d, GET \/, from node$/);
   expect(await dialog.getByText("Waiting for").count()).toBe(0);
   await expectGoodLooks(page, "first-request");
-  await copyAndClose(page);
+  // Somebody has the key, so nothing is asked.
+  await press(dialog, "Done");
+  await dialog.waitFor({ state: "hidden" });
 });
 
 const folder = workFolder();
@@ -127,24 +139,44 @@ test("a pasted command never shows the key, nor runs it, in a shell without brac
 test("a key has one drawer, with an address: its scopes, use, days, history and actions", async ({ client, admin }) => {
   const { id, api_key } = await makeKey(client, "Payroll", ["read:members", "read:rewards"]);
   expect((await call("/members?limit=1", api_key, mashup)).status).toBe(200);
-  await sql`update app.api_key_uses set used_on = used_on || (current_date - 3) || (current_date - 29) where key_id = ${id}`;
+  // A use from before there were numbers, and a day with refusals.
+  await sql`update app.api_key_uses set used_on = (current_date - 29) || used_on, refusals[27] = 4 where key_id = ${id}`;
   const page = await signedInPage(admin);
-  expect(await row(page, "Payroll").getByRole("cell").nth(3).textContent()).toBe("Last usedjust nowPower BI or Excel");
+  expect(await row(page, "Payroll").getByRole("cell").nth(3).textContent()).toBe(
+    "Last usedjust now · Power BI or Excel",
+  );
   await press(row(page, "Payroll"), "Payroll");
   const drawer = page.getByRole("dialog", { name: "Payroll" });
   for (const words of [
     "names, email addresses, roles, and teams",
     "just now, GET /members, by Microsoft.Data.Mashup",
-    "Used on 3 of 30 days",
+    "Called on 3 of 30 days: at least 2 answers, 4 refused",
     "Ada Brandt created Payroll",
   ])
     await says(drawer, words);
-  const days = await drawer.getByRole("img", { name: /^Used/ }).getAttribute("aria-label");
-  expect(days).toMatch(/^Used on 3 of 30 days(, \d+ \w+ \d{4}){3}$/);
+  const days = drawer.getByRole("img", { name: /^Called/ });
+  const day = String.raw`; \d+ \w+ \d{4}: `;
+  expect(await days.getAttribute("aria-label")).toMatch(
+    new RegExp(`^Called on 3 of 30 days${day}1 answer${day}4 refused${day}1 answer$`),
+  );
+  const heights = await days
+    .locator("i")
+    .evaluateAll((bars) =>
+      bars.map((bar) =>
+        ["::before", "::after"].map((part) => Math.round(parseFloat(getComputedStyle(bar, part).height))),
+      ),
+    );
+  expect(heights).toHaveLength(30);
+  expect([0, 1, 26, 29].map((place) => heights[place])).toEqual([
+    [10, 0],
+    [0, 0],
+    [0, 39],
+    [10, 0],
+  ]);
   await expectGoodLooks(page, "drawer");
   expect(new URL(page.url()).searchParams.get("key")).toBe(id);
   await page.reload();
-  await says(drawer, "Used on 3 of 30 days");
+  await says(drawer, "Called on 3 of 30 days");
   await page.keyboard.press("Escape");
   await drawer.waitFor({ state: "hidden" });
   expect(new URL(page.url()).search).toBe("");
@@ -174,20 +206,43 @@ test("a key has one drawer, with an address: its scopes, use, days, history and 
   await says(unknown.getByRole("dialog", { name: "No such key" }), "Your company has no key with this id.");
 });
 
-test("a request refused for a scope is said beside the new key, with a way on", async ({ page }) => {
+test("a key that lacks a scope is replaced by one that has it, and warns until that one is used", async ({ page }) => {
   const key = await createKey(page, "Catalogue");
   const dialog = page.getByRole("dialog");
   await says(dialog, "Waiting for the first request …");
+  // It asks for this key alone.
+  const asked = await page.waitForRequest("**/rpc/list_api_keys");
+  expect(asked.postDataJSON()).toEqual({ key_id: expect.any(String) });
   expect((await call("/rewards", key, by("python-requests/2.32.3"))).status).toBe(403);
   await says(dialog.getByRole("status"), "A request came and was refused: it needs Rewards read:rewards.");
   expect(await dialog.getByText("Waiting for the first request").count()).toBe(0);
   await expectGoodLooks(page, "refused-request");
   await copyAndClose(page);
+  const needs = "A request of python-requests was refused: it needs Rewards";
   await says(await chooseIn(row(page, "Catalogue"), "Details"), "GET /rewards, by python-requests/2.32.3, it needs");
-  await press(dialog, "Close");
-  await press(page, "Create the same again: Catalogue");
-  const again = page.getByRole("dialog", { name: "Create key" });
-  expect(await filledIn(again)).toEqual(["Catalogue", ["read:members", "read:activity", "read:rewards"], ""]);
+  await says(dialog, needs);
+  await press(dialog, "Replace with other scopes: Catalogue");
+  await says(dialog, "A request was refused without it");
+  const ticked = dialog.getByRole("checkbox", { checked: true });
+  const scopes = ["read:members", "read:activity", "read:rewards"];
+  expect(await ticked.evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value))).toEqual(scopes);
+  await expectGoodLooks(page, "replace-with-other-scopes");
+  await press(dialog, "Replace key");
+  // The steps of the program that called.
+  expect(await dialog.getByLabel("Steps for").inputValue()).toBe("python");
+  const next = await dialog.getByLabel("API key").inputValue();
+  await copyAndClose(page);
+  const [hint, nextHint] = [key, next].map((each) => `sk_live_…${each.slice(-4)}`);
+  await says(page, `${needs}, and ${nextHint}, which replaces it, is not used yet`);
+  await says(page, `replaces ${hint}, with Rewards`);
+  expect((await call("/rewards", next, by("python-requests/2.32.3"))).status).toBe(200);
+  const used = () =>
+    sql`select from app.api_key_uses where key_id = (select id from app.api_keys where hint = ${nextHint ?? ""})`;
+  await expect.poll(used).toHaveLength(1);
+  await page.reload();
+  await row(page, "Catalogue").first().waitFor();
+  expect(await page.getByText(needs).count()).toBe(0);
+  await says(await openHistory(page), "with Rewards");
 });
 
 test("every guide that needs a key leads to the dialog with all of it filled in, signed in or not", async ({

@@ -27,7 +27,15 @@ export const inOne: Record<string, Removal[]> = {
   "app.current_admin": [
     ["everybody is an admin", /\(?m\.role = 'admin'::text\)?/, "true"],
     ["the admin of a company that has moved manages its keys", /AND \(c\.serving = 'open'::text\)/],
+    ["a password is enough for an account with a second factor", /AND app\.has_shown_factor\(\)/],
   ],
+  "app.wants_second_factor": [
+    ["the code is asked for again and again", /\(auth\.jwt\(\) ->> 'aal'\) is distinct from 'aal2'/, "true"],
+    ["everybody is asked for somebody's code", /f\.user_id = \(select auth\.uid\(\)\)/, "true"],
+    ["a factor that was never verified counts", /and f\.status = 'verified'/],
+  ],
+  "public.link_member": [["who has a second factor is linked without it", /app\.wants_second_factor\(\)/, "false"]],
+  "public.redeem_assistant_code": [["a second factor is asked for again", /, 'aal', 'aal2'/]],
   "app.link_member": [
     ["an unconfirmed address is linked", /account\.email_confirmed_at is null/, "false"],
     ["one of several members is linked", /candidates\.found > 1/, "false"],

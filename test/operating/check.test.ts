@@ -101,6 +101,8 @@ const losses: Record<string, unknown> = {
     "routine app.current_company_id must belong to postgres, not to supabase_admin",
   "grant create on schema public to postgres; alter view lists.members owner to supabase_admin":
     "view lists.members must belong to postgres, not to supabase_admin",
+  "alter function app.wants_second_factor owner to public_api":
+    "routine app.wants_second_factor must belong to postgres, not to public_api",
   "revoke usage on schema app from authenticated": "schema app must be granted to authenticated: USAGE",
   // As 1.3.0 was: the Data API answers each request with 500.
   "revoke usage on schema app from service_role": "schema app must be granted to service_role: USAGE",
@@ -127,6 +129,19 @@ const losses: Record<string, unknown> = {
 
 test.each(Object.entries(losses))("%s", async (loss, named) => {
   expect((await tryOut((tx) => problems(tx, loss), superuser)).join()).toEqual(named);
+});
+
+test("with an owner to whom row security shows no factor, the keys are closed and not open", async () => {
+  const call = (tx: TransactionSql) => tx.savepoint((inner) => inner`select app.wants_second_factor() as wants`);
+  await tryOut(async (tx) => {
+    await tx`grant usage on schema auth to public_api`;
+    await tx`grant select on auth.mfa_factors to public_api`;
+    expect(await call(tx)).toEqual([{ wants: false }]);
+    await tx`alter function app.wants_second_factor owner to public_api`;
+    await expect(call(tx)).rejects.toThrow(
+      'query would be affected by row-level security policy for table "mfa_factors"',
+    );
+  }, superuser);
 });
 
 test("names of categories that were written while triggers were off are found, and mended by sql/commands/repair.sql", async () => {

@@ -49,7 +49,7 @@ test("the entry point and the import map, which knows every package, are found, 
   expect(Object.keys(imports).sort()).toEqual([...new Set(packages)].sort());
 });
 
-test("config push closes what a new project leaves open, and no more", async () => {
+test("config push closes what a new project leaves open, lets admins set up a second factor, and no more", async () => {
   const before = api.requests.length;
   // The stand-in does not return all settings of Auth, so the CLI fails afterwards. Only what it has sent counts.
   await api.run("config", "push", "--yes", remote).catch(() => {});
@@ -63,6 +63,8 @@ test("config push closes what a new project leaves open, and no more", async () 
         disable_signup: true,
         mailer_autoconfirm: false,
         password_min_length: 8,
+        mfa_totp_enroll_enabled: true,
+        mfa_totp_verify_enabled: true,
         // Links that a mail server can open without using them up (docs/operate/dashboard.md).
         mailer_subjects_invite: "Set your password to manage API keys",
         mailer_templates_invite_content: await template("invite"),

@@ -57,7 +57,7 @@ async function expectMoved(run = move()): Promise<string> {
   return output;
 }
 
-// Proves: moving.1, moving.2, moving.3, layer.19
+// Proves: moving.1, moving.2, moving.3, layer.19, subject.3
 test("everything arrives as it was, a table that is new too, keys go on at the target, and no other company is touched", async () => {
   for (const { sql } of [source, target]) {
     await sql
@@ -78,6 +78,11 @@ test("everything arrives as it was, a table that is new too, keys go on at the t
   await source.sql`
     insert into app.members (company_id, name, email)
     select ${company.id}, 'Member', n || '@large.example' from generate_series(1, 3000) as n`;
+  // Ratings that have the team of one person, and were stored before the company got a number.
+  await source.sql`
+    update app.day_ratings as d set team_id = (select max(t.id::text)::uuid from app.teams as t where t.company_id = d.company_id)
+    where company_id = ${company.id} and rating = 3`;
+  await source.sql`update app.companies set fewest_people = 100 where id = ${company.id}`;
   const page = await readList(source.sql, company.key);
   const [before, untouched] = [await arriving(), await others()];
   expect(Object.values(before).filter(({ length }) => length > 0).length, "tables").toBeGreaterThanOrEqual(14);

@@ -63,7 +63,7 @@ const installed = Number(/ (\d+)/.exec(await runCommand("pg_dump", ["--version"]
 const rows = async ({ sql }: Project) =>
   (await everything(sql)).filter((row) => !row.startsWith("app.deletions:")).join("\n");
 
-// Proves: ageing.5, layer.20
+// Proves: ageing.5, layer.20, subject.3
 test.for(["pg_dump", "what pg_dump writes"])(
   "a backup with %s comes into a new project: check.sql finds nothing, and what was removed after it is not served",
   async (tool, context) => {
@@ -75,6 +75,10 @@ test.for(["pg_dump", "what pg_dump writes"])(
       await createFullCompany(source.sql, "Revoked"),
     ];
     const target = await newProject();
+    // Ratings with teams that have too few people for the number of their company.
+    await source.sql`
+      update app.day_ratings as d set team_id = (select max(t.id::text)::uuid from app.teams as t where t.company_id = d.company_id)`;
+    await source.sql`update app.companies set fewest_people = 2 where id = ${kept.id}`;
     const before = { ...(await contents(source.sql, kept.id)), member_accounts: [] };
     if (isReal) await run("pg_dump", source);
     else await dump(source);
@@ -88,6 +92,7 @@ test.for(["pg_dump", "what pg_dump writes"])(
     await source.sql`select app.revoke_key(${revoked.key.slice(-4)}, 'found in a chat')`;
     const middle = await middleOf(source, kept.id);
     await source.sql`update app.companies set retention = now() - ${middle}::timestamptz where id = ${kept.id}`;
+    await source.sql.unsafe(`call app.set_fewest_people('${kept.id}', 3)`).simple();
     await run("save.sql", source);
 
     await run("after_data.sql", target);
@@ -114,6 +119,10 @@ test.for(["pg_dump", "what pg_dump writes"])(
     expect(new Set(kudos.map(({ sender_name, message }) => `${sender_name}${message}`))).toEqual(
       new Set(["Former member"]),
     );
+    const teams = ({ sql }: Project, id: string) =>
+      sql`select from app.day_ratings where company_id = ${id} and team_id is not null`;
+    expect(await teams(target, kept.id), "the number was raised after the backup").toHaveLength(0);
+    expect(await teams(target, revoked.id)).toHaveLength(30);
     const left = await rows(target);
     for (const word of [kept.email, kept.admin, deleted.email, newcomer]) expect(left).not.toContain(word);
     const marks = ({ sql }: Project) => sql`select * from app.erasures order by member_mark`;

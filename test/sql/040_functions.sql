@@ -82,17 +82,21 @@ select bag_eq(
   $$
     select unnest(names), security, volatility, 'search_path=""' || settings
     from (values
-      ('{admins_to_ask,current_admin,current_member}'::text[], 'definer', 'stable', ''),
+      ('{admins_to_ask,current_admin,current_admins,current_member}'::text[], 'definer', 'stable', ''),
       ('{member_with_email}', 'definer', 'stable', ', enable_incremental_sort=off'),
       ('{link_member,make_api_key,change_api_key,record_api_key_event}', 'definer', 'volatile', ''),
+      ('{wants_second_factor}', 'definer', 'stable', ', row_security=off'),
       ('{authenticate,note_refused_use}', 'definer', 'volatile', ', enable_seqscan=off, jit=off'),
       ('{note_use}', 'invoker', 'volatile', ', enable_seqscan=off'),
       ('{rarest_member_filter,rarest_kudos_filter}', 'invoker', 'stable', ', enable_bitmapscan=off'),
-      ('{forget_deletions}', 'invoker', 'volatile', ', enable_seqscan=off, enable_bitmapscan=off, enable_sort=off'),
+      ('{keep_hidden}', 'definer', 'volatile', ''),
+      ('{hide_teams}', 'definer', 'volatile', ', enable_seqscan=off'),
+      ('{forget_deletions,hide_some}', 'invoker', 'volatile', ', enable_seqscan=off, enable_bitmapscan=off, enable_sort=off'),
       ('{overdue}', 'invoker', 'stable', ', enable_seqscan=off, enable_bitmapscan=off, enable_sort=off'),
       ('{purge_some}', 'invoker', 'volatile', ', enable_seqscan=off, enable_bitmapscan=off, enable_sort=off, lock_timeout=2s'),
+      ('{hidden_teams}', 'invoker', 'stable', ', jit=off'),
       ('{revoke_key}', 'invoker', 'volatile', ', lock_timeout=5s'),
-      ('{write_file}', 'invoker', 'volatile', ', enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, enable_material=off'),
+      ('{write_file,hide_staged_teams}', 'invoker', 'volatile', ', enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, enable_material=off'),
       ('{load_staging}', 'invoker', 'volatile', ', jit=off')
     ) as internal (names, security, volatility, settings)
   $$,
@@ -105,7 +109,7 @@ select is_empty(
 select bag_eq(
   $$ select schema || '.' || name from functions where not settings like 'search_path=""%' or settings is null $$,
   $$
-    values ('app.purge_table'), ('app.purge_before'), ('app.purge_expired'), ('app.forget_all_deletions'), ('app.end_page'), ('lists.answer'),
+    values ('app.purge_table'), ('app.purge_before'), ('app.purge_expired'), ('app.forget_all_deletions'), ('app.set_fewest_people'), ('app.end_page'), ('lists.answer'),
       ('lists.cursor'), ('lists.included_in_activity'), ('lists.includes'), ('lists.is_after'), ('lists.is_in')
   $$,
   'Every function has an empty search path, so that nobody can slip a table or an operator under it, but procedures that commit and what is inlined'
@@ -137,6 +141,10 @@ select bag_eq(
     ('app.category_names', 'name_category', 'app.name_category', false),
     ('app.category_names', 'name_no_category', 'app.name_category', false),
     ('app.pulse_questions', 'mark_answers', 'app.mark_answers', false),
+    ('app.day_ratings', 'hide_inserted', 'app.hide_teams', false),
+    ('app.day_ratings', 'hide_updated', 'app.hide_teams', false),
+    ('app.day_ratings', 'keep_hidden_insert', 'app.keep_hidden', true),
+    ('app.day_ratings', 'keep_hidden_update', 'app.keep_hidden', true),
     ('app.api_keys', 'make_api_key', 'app.make_api_key', true),
     ('app.api_keys', 'change_api_key', 'app.change_api_key', true),
     ('app.api_keys', 'record_api_key_event', 'app.record_api_key_event', false),

@@ -3,7 +3,7 @@
 -- (docs/operate/move-a-company.md).
 begin;
 \ir helpers.psql
-select plan(74);
+select plan(80);
 
 select pg_temp.new_company(company) from unnest(array['Acorn', 'Birch']) as company;
 create temporary table keys as
@@ -300,6 +300,45 @@ select is(
     from json_array_elements(pg_temp.done_by('Acorn user', 'select public.list_api_keys()')::json) as k where k ->> 'name' = 'members'
   ),
   'true members GET /teams lacks read:rewards node members t GET /teams read:rewards node t Firefox', 'Admins see it, and quick checks'
+);
+
+-- The days of a key: how many notes of answers and of refusals, as admins see them. Of the days that have any: how many days ago,
+-- answers, refusals.
+create function pg_temp.days_of(key text, counted integer default null) returns text language plpgsql as $$
+begin
+  if counted is not null then
+    update app.api_key_uses as u set counted_on = (now() at time zone 'UTC')::date - counted,
+      answers = array_fill(2, array[30]), refusals = array_fill(0, array[30])
+    from keys where keys.id = u.key_id and keys.name = key;
+  end if;
+  perform pg_temp.refused_use(pg_temp.hash_of(key), 'read:rewards');
+  perform pg_temp.use_after('{"x-endpoint": "GET /"}', '{}', null);
+  perform pg_temp.use_after('{"x-endpoint": "GET /teams"}', '{}', '30 seconds', 'GET /');
+  perform pg_temp.use_after('{"x-endpoint": "GET /teams"}', '{}', '30 seconds', 'GET /teams');
+  return (
+    select string_agg(concat_ws(' ', 30 - day, k -> 'answers' ->> (day - 1)::integer, k -> 'refusals' ->> (day - 1)::integer), ', ' order by day)
+    from json_array_elements(pg_temp.done_by('Acorn user', 'select public.list_api_keys()')::json) as k, generate_series(1, 30) as day
+    where k ->> 'name' = key and (k -> 'answers' ->> (day - 1)::integer <> '0' or k -> 'refusals' ->> (day - 1)::integer <> '0')
+  );
+end
+$$;
+update app.api_key_uses set answers = default, refusals = default, counted_on = null;
+select is(pg_temp.days_of('members', days), counts, name)
+from (values
+  (null::integer, '0 1 1',
+    -- Proves: lifecycle.11
+    'A note of an answer counts on its day, and one of a refusal apart; what takes the minute of GET / counts once'),
+  (0, '29 2 0, ' || (select string_agg(format('%s 2 0', 29 - n), ', ' order by n) from generate_series(1, 28) as n) || ', 0 3 1', 'Others of the day are added'),
+  (27, '29 2 0, 28 2 0, 27 2 0, 0 1 1', 'Days without a note have none, and older ones are forgotten in the same write'),
+  (400, '0 1 1', 'also after a year'),
+  (-1, '29 2 0, ' || (select string_agg(format('%s 2 0', 29 - n), ', ' order by n) from generate_series(1, 28) as n) || ', 0 3 1',
+    'A last day in the future, of a clock that was wrong, is today')
+) as counted (days, counts, name);
+update app.api_key_uses set answers = array_fill(2, array[30]), counted_on = (now() at time zone 'UTC')::date - 28
+where key_id = (select id from keys where name = 'revoked');
+select is(
+  (select k ->> 'answers' from json_array_elements(pg_temp.done_by('Acorn user', 'select public.list_api_keys()')::json) as k where k ->> 'name' = 'revoked'),
+  '[2,2' || repeat(',0', 28) || ']', 'A key that is called no more shows the days up to today'
 );
 
 select is(pg_temp.refused_use(pg_temp.hash_of('revoked'), null, '30 seconds', before, endpoint), noted, name)

@@ -2,7 +2,7 @@
 -- 020_who_may_do_what.sql tests who may do this and which columns may be written.
 begin;
 \ir helpers.psql
-select plan(22);
+select plan(25);
 
 select pg_temp.meet();
 
@@ -37,7 +37,8 @@ select is(
   format('{"id":"%s","name":"Warehouse","hint":"sk_live_…ouse","scopes":["read:members","write:rewards"],"status":"active",'
     || '"created_at":"2026-03-03T08:09:10.111213Z","created_by":"Amy","expires_at":"%s","last_used_at":null,"revoked_at":null,"revoked_by":null,"replaced_by":null,'
     || '"last_endpoint":null,"last_client":null,"used_on":[],"refused_at":null,"refused_endpoint":null,"refused_client":null,'
-    || '"forbidden_at":null,"forbidden_endpoint":null,"forbidden_scope":null,"forbidden_client":null,"checked_at":null,"checked_client":null,"assistant":null}',
+    || '"forbidden_at":null,"forbidden_endpoint":null,"forbidden_scope":null,"forbidden_client":null,"checked_at":null,"checked_client":null,"assistant":null,"assistant_address":null,"creator_is_admin":true,'
+    || format('"answers":[0%1$s],"refusals":[0%1$s]}', repeat(',0', 29)),
     (select warehouse from ids), app.iso_8601(now() + interval '1 microsecond')),
   -- Proves: key.2, states.2, authentication.2, keys.9
   'A listed key has id, name, hint, scopes, status, when and by whom it was created, last used, refused and revoked, and what replaces it, and neither key nor hash'
@@ -59,6 +60,12 @@ from ids, (values
   ('Ada', $$ pg_temp.listed('name', 'status', 'revoked_by') $$, 'Warehouse active null, Mail revoked Ada, Expired revoked Amy',
     'A key that is expired and revoked is listed as revoked')
 ) as steps (person, call, answer, name);
+
+select is(
+  pg_temp.done_by('Ada', format('select string_agg(k ->> ''name'', '','') from json_array_elements(public.list_api_keys(%L)) as k', key)), name,
+  'One key is listed alone, unless it is another company''s'
+)
+from ids, lateral (values (warehouse, 'Warehouse'), (birch, null)) as one (key, name);
 
 -- What nobody can undo or forge with SQL of their own, not as postgres either
 
@@ -108,16 +115,19 @@ select is_empty(
 );
 -- A person who stops being an admin, in the same session
 
+select is(pg_temp.done_by('Amy', 'select pg_temp.listed(''name'', ''creator_is_admin'')'), 'Warehouse true, Mail true, Expired true',
+  'A listed key says whether its creator is still an admin');
+
 create function pg_temp.keys_after(change text) returns text language sql
 begin atomic
   select pg_temp.run(change);
-  select pg_temp.done_by('Ada', 'select public.list_api_keys()');
+  select pg_temp.done_by('Ada', 'select public.list_api_keys()') || pg_temp.done_by('Amy', 'select pg_temp.listed(''creator_is_admin'')');
 end;
-select is(pg_temp.keys_after(change), '[]', name)
+select is(pg_temp.keys_after(change), '[]true, false, false', name)
 from (values
   ($$ update app.members set role = 'employee' where name = 'Ada' $$,
     -- Proves: keys.18, risk.5
-    'A person who stops being an admin sees no key from the next call on'),
+    'A person who stops being an admin sees no key from the next call on, and their keys say it to the others'),
   ($$ update app.members set role = 'Admin' where name = 'Ada' $$, 'The role of an admin is admin, exactly'),
   ($$ update app.members set role = 'admin' where name = 'Ada'; delete from app.member_accounts where user_id = pg_temp.id('Ada') $$,
     'An admin whose sign-in is no longer linked sees no key')

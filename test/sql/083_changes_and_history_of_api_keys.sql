@@ -3,7 +3,7 @@
 -- who may do this.
 begin;
 \ir helpers.psql
-select plan(26);
+select plan(28);
 
 select pg_temp.meet();
 
@@ -30,7 +30,7 @@ end;
 select is(
   pg_temp.done_by('Amy', format('select public.list_api_key_events(%L) -> 0', revoked)),
   format('{"created_at":"%s","action":"revoked","member":"Ada","key_id":"%s","key_name":"Revoked","hint":"%s","scopes":["read:members","write:rewards"],'
-    || '"expires_at":"2999-12-31T00:00:00.000000Z","former_name":null,"replaced_by":null,"reason":null,"assistant":null}', app.iso_8601(now()), revoked, k.hint),
+    || '"expires_at":"2999-12-31T00:00:00.000000Z","former_name":null,"replaced_by":null,"reason":null,"assistant":null,"assistant_address":null,"new_scopes":null}', app.iso_8601(now()), revoked, k.hint),
   'An event has when, what, who by the name of then, and of the key its id, name, hint, scopes and expiry, its former name, what replaced it and why'
 ) from ids join app.api_keys as k on k.id = revoked;
 
@@ -59,7 +59,11 @@ from (values
     'A successor cannot have expired'),
   ($$ update app.api_keys set replaced_by = pg_temp.id('another') where id = (select mail from ids) returning id $$, null,
     'A key is replaced once: an admin cannot change its successor'),
-  ($$ select public.replace_api_key(id, '7 days') ->> 'name' from successor $$, 'Mail', 'A successor can be replaced'),
+  ($$ select public.replace_api_key(id, '7 days', scopes => '{write:members}') from successor $$, (select 'PT400 scopes must be one or more of ' || array_to_string(app.scopes(), ', ') || ', each once | scopes'),
+    'A successor gets no scope that a new key could not have'),
+  ($$ select public.replace_api_key(id, '7 days', scopes => '{read:rewards,read:members}') ->> 'scopes' from successor $$, '["read:members","read:rewards"]',
+    'A successor can be replaced, with other scopes'),
+  ('select public.list_api_key_events(id) -> 0 ->> ''new_scopes'' from successor', '["read:members","read:rewards"]', 'which the history has'),
   ($$ select public.replace_api_key(warehouse, '24 hours') ->> 'name' from ids $$, 'Warehouse', 'An overlap may be longer than the key was to live'),
   -- Proves: lifecycle.5
   ($$ select public.revoke_api_key(id) ->> 'revoked_by' from successor $$, 'Amy', 'A successor can be revoked, which leaves the old key as it is'),

@@ -79,11 +79,11 @@ select bag_eq(
   $$
     select format('%s.%s', relation, field)
     from (values
-      ('companies', '{move_id,retention}'::text[]), ('members', '{team_id}'),
+      ('companies', '{move_id,retention,fewest_people}'::text[]), ('members', '{team_id}'),
       ('rewards', '{external_id,description,stock_count,image_url,vendor_name}'), ('day_ratings', '{comment,team_id,points_awarded}'),
       ('pulse_questions', '{response_type}'), ('pulse_responses', '{question_id,value}'), ('api_key_uses', '{last_used_at,last_endpoint,last_client,refused_at,refused_endpoint,refused_client,
-        forbidden_at,forbidden_endpoint,forbidden_scope,forbidden_client,checked_at,checked_client}'),
-      ('api_keys', '{expires_at,revoked_at,revoked_by,replaced_by,assistant}'),
+        forbidden_at,forbidden_endpoint,forbidden_scope,forbidden_client,checked_at,checked_client,counted_on}'),
+      ('api_keys', '{expires_at,revoked_at,revoked_by,replaced_by,assistant,assistant_address}'),
       ('api_key_events', '{member_id,member_name,reason,former_name,replaced_by,expires_at}')
     ) as nullable (relation, fields), unnest(fields) as field
   $$,
@@ -150,6 +150,7 @@ insert into decisive_values values
   ('companies_serving_known', 'app.companies', 'serving', '["open", "moving", "readable", "closed"]', '["", "OPEN", "gone"]'),
   ('companies_serving_moved', 'app.companies', 'move_id', '["00000000-0000-4000-8000-00000000000d"]', '[null]'),
   ('companies_retention_length', 'app.companies', 'retention', '[null, "1 day", "2 years"]', '["0", "23 hours", "-1 day"]'),
+  ('companies_fewest_people_range', 'app.companies', 'fewest_people', '[null, 2, 100]', '[-5, 0, 1, 101]'),
   ('members_email_form', 'app.members', 'email', json_build_array('a@b', repeat('a', 318) || '@b'),
     json_build_array('', 'a', '@', 'a@', '@b', 'a@b@c', 'a b@c', 'a@b c', e'a@b\n', repeat('a', 319) || '@b')),
   ('category_names_language_form', 'app.category_names', 'language', '["de", "pt-BR"]', '["", "DE", "de-", "de_DE"]'),

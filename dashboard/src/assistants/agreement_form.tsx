@@ -12,6 +12,7 @@ import { Notice } from "../parts/notice.tsx";
 import { When } from "../parts/when.tsx";
 import { Problem } from "../problems.ts";
 import { readScopes, type Scope } from "../scopes.ts";
+import { Asker } from "./asker.tsx";
 import { type AssistantRequest, answer } from "./request.ts";
 
 /** Who asks, for what: nothing is ticked, so that nobody agrees to more than they read. */
@@ -23,15 +24,18 @@ export function AgreementForm(props: { request: AssistantRequest; company: strin
     setDone(true);
     answer(request, fields);
   };
-  const allow = useAction(async (ticked: Scope[], revokes: boolean) => {
-    if (ticked.length === 0) throw new Problem("field", "Tick at least one.", "scopes");
+  const allow = useAction(async (ticked: Scope[], revokes: boolean, form: HTMLFormElement) => {
+    if (ticked.length === 0) {
+      form.querySelector<HTMLInputElement>('[name="scopes"]')?.focus();
+      throw new Problem("field", "Tick at least one.", "scopes");
+    }
     const { code } = await letAssistantRead(request.name, ticked, endAfter(90).toISOString(), request.boundTo);
     if (revokes) await Promise.all(earlier.map(({ id }) => revokeApiKey(id)));
     leave({ code });
   });
 
   return (
-    <Form onSubmit={(entered) => void allow.run(scopesIn(entered), entered.has("revoke"))}>
+    <Form onSubmit={(entered, form) => void allow.run(scopesIn(entered), entered.has("revoke"), form)}>
       <Text>
         <Asker request={request} /> asks to read the data of <Name>{company}</Name>. What it reads goes to the company
         that runs the model.
@@ -49,8 +53,8 @@ export function AgreementForm(props: { request: AssistantRequest; company: strin
       />
       <Earlier keys={earlier} name={request.name} />
       <Text size="sm" c="dimmed">
-        It gets a key of its own, which works for 90 days and never writes. You can revoke it at any time in the list of
-        keys.
+        It gets a key of its own, which works for 90 days and never writes. You can disconnect it at any time under
+        Assistants.
       </Text>
       <Notice kind="problem">{allow.problem && allow.problem.kind !== "field" && allow.problem.message}</Notice>
       <Decision
@@ -60,18 +64,6 @@ export function AgreementForm(props: { request: AssistantRequest; company: strin
         onCancel={() => leave({ error: "access_denied" })}
       />
     </Form>
-  );
-}
-
-function Asker({ request: { host, name, redirectUri } }: { request: AssistantRequest }) {
-  return host === null ? (
-    <>
-      A program on this computer that calls itself “<Name>{name}</Name>”
-    </>
-  ) : (
-    <>
-      <b>{host}</b> (<span translate="no">{new URL(redirectUri).host}</span>)
-    </>
   );
 }
 

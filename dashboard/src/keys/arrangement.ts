@@ -1,10 +1,11 @@
 // What the page shows: which keys, in what order, on which page, and which of them in full. It stands in the page's address.
 import type { ApiKey } from "../database.ts";
 import { ago } from "../parts/when.tsx";
-import { labelOf } from "../scopes.ts";
+import { labelOf, type Scope } from "../scopes.ts";
+import { assistantName } from "./assistant.ts";
 import { clientName } from "./client_name.ts";
 
-export const tabs = { keys: "Keys", history: "History" } as const;
+export const tabs = { keys: "Keys", assistants: "Assistants", history: "History" } as const;
 export const views = { active: "Active", attention: "Needs attention", inactive: "Inactive" } as const;
 /** The orders, with what stands first in each, and in the reversed one. `descends`: it begins with the latest date. */
 export const orders = {
@@ -79,75 +80,94 @@ const [soon, long, recent] = [14, 90, 7];
 
 const days = (count: number): string => (count === 1 ? "1 day" : `${count} days`);
 
+/** What an admin can do with a key. `rescope`: replace it, with other scopes. `connect`: let its assistant ask for another one. */
+export type KeyAction = "details" | "replace" | "rescope" | "connect" | "rename" | "revoke" | "again";
+
+/** What puts another key in the place of this one. An assistant takes no key from a person: it asks again. */
+function successionOf({ status, assistant, replaced_by }: ApiKey): "replace" | "connect" | "again" | null {
+  if (assistant !== null) return "connect";
+  if (status !== "active") return "again";
+  return replaced_by === null ? "replace" : null;
+}
+
+/** What can be done with a key in its status. */
+export function actionsFor(key: ApiKey): KeyAction[] {
+  const succession = successionOf(key);
+  const change = key.status === "revoked" ? [] : (["rename", "revoke"] as const);
+  return ["details", ...(succession ? [succession] : []), ...change];
+}
+
 /**
- * Something that an admin has to look at. `about` is the column that it stands in, `remedy` what can be done about it. The most
- * urgent have the lowest `urgency`: first what fails already, then in the order in which it will, then what is only untidy.
+ * Something that an admin has to look at, and what can be done about it. The most urgent have the lowest `urgency`: first what
+ * fails already, then in the order in which it will, then what is only untidy.
  */
-export type Concern = {
-  words: string;
-  about: "used" | "expiry";
-  urgency: number;
-  remedy?: "replace" | "revoke" | "again";
-};
+export type Concern = { words: string; urgency: number; state?: State; remedy?: KeyAction | null };
 
 /** Whole days from a moment until now. */
 const daysSince = (moment: string): number => Math.floor((Date.now() - Date.parse(moment)) / day);
 
 /** A key that no longer works, and is still called. */
-function stillCalled({ status, refused_at, refused_client, revoked_at, expires_at, assistant }: ApiKey): Concern[] {
+function stillCalled(key: ApiKey): Concern[] {
+  const { status, refused_at, refused_client, revoked_at, expires_at } = key;
   const end = status === "revoked" ? revoked_at : expires_at;
   if (refused_at === null || end === null || daysSince(refused_at) >= recent) return [];
   const ended = status === "revoked" ? "was revoked" : "expired";
   const caller = refused_client === null ? "A program" : clientName(refused_client);
   const words = `${caller} still calls it; it ${ended} ${ago(end)}`;
-  return [{ words, about: "used", urgency: -1, ...(!assistant && { remedy: "again" }) }];
+  return [{ words, urgency: -1, state: { words: "still called", tone: "bad" }, remedy: successionOf(key) }];
 }
 
-/** A key that lacks a scope of its last requests, until one that it may do comes. */
-function forbidden({ forbidden_at, forbidden_scope, last_used_at }: ApiKey): Concern[] {
-  if (!forbidden_at || !forbidden_scope || daysSince(forbidden_at) >= recent) return [];
-  if (last_used_at !== null && last_used_at > forbidden_at) return [];
-  const words = `A request came and was refused: it needs ${labelOf(forbidden_scope)} (${forbidden_scope})`;
-  return [{ words, about: "used", urgency: -1, remedy: "again" }];
+/** The scope that a key lacked in its last requests, until one that it may do comes. */
+export function lackOf({ forbidden_at, forbidden_scope, last_used_at }: ApiKey): Scope | null {
+  const isOver = forbidden_at === null || daysSince(forbidden_at) >= recent || (last_used_at ?? "") > forbidden_at;
+  return isOver ? null : forbidden_scope;
 }
 
-/** A key that ends within so many days. An assistant takes no key from a person: it asks again. */
-function expiring({ assistant }: ApiKey, left: number): Concern {
-  const words = left < 1 ? "Expires within a day" : `Expires in ${days(left)}`;
-  const concern = { about: "expiry", urgency: left } as const;
-  if (assistant) return { ...concern, words: `${words}: connect ${assistant} again to agree again` };
-  return { ...concern, words, remedy: "replace" };
+/** A key that lacks a scope. When it is replaced, until its successor is used. */
+function forbidden(key: ApiKey, successor: ApiKey | undefined): Concern[] {
+  const lack = lackOf(key);
+  if (lack === null || successor?.last_used_at) return [];
+  const caller = key.forbidden_client === null ? "A request" : `A request of ${clientName(key.forbidden_client)}`;
+  const next = successor ? `, and ${successor.hint}, which replaces it, is not used yet` : "";
+  const words = `${caller} was refused: it needs ${labelOf(lack)}${next}`;
+  const remedy = successionOf(key);
+  const state: State = { words: "refused", tone: "bad" };
+  return [{ words, urgency: -1, state, remedy: remedy === "replace" ? "rescope" : remedy }];
 }
 
 /**
  * A key is of concern when it no longer works and is still called, when its last request was refused, when it expires soon, when
- * it is replaced and still used, and when nothing uses it.
+ * it is replaced and still used, when who made it has left, and when nothing uses it.
  * @param successor the key that replaces it
  */
 function concernsOfKey(key: ApiKey, successor: ApiKey | undefined): Concern[] {
   const { expires_at, last_used_at, created_at } = key;
   if (key.status !== "active") return stillCalled(key);
   const left = expires_at === null ? null : -daysSince(expires_at) - 1;
+  const found = forbidden(key, successor);
   if (successor) {
     const isUsed = last_used_at !== null && last_used_at > successor.created_at;
-    return isUsed ? [{ words: "Replaced, still in use", about: "used", urgency: left ?? soon }] : [];
+    return isUsed ? [...found, { words: "Replaced, still in use", urgency: left ?? soon }] : found;
   }
+  const remedy = successionOf(key);
+  if (left !== null && left < soon) {
+    const words = left < 1 ? "Expires within a day" : `Expires in ${days(left)}`;
+    found.push({ words, urgency: left, state: { words: "expiring", tone: "soon" }, remedy });
+  }
+  if (!key.creator_is_admin)
+    found.push({ words: `${key.created_by}, who made it, is no admin any more`, urgency: soon, remedy });
   const unused = daysSince(last_used_at ?? created_at);
-  const found = forbidden(key);
-  if (left !== null && left < soon) found.push(expiring(key, left));
   if (unused >= long && found.length === 0)
-    found.push({ words: `Not used for ${days(unused)}`, about: "used", urgency: soon + 1, remedy: "revoke" });
+    found.push({ words: `Not used for ${days(unused)}`, urgency: soon + 1, remedy: "revoke" });
   return found;
 }
 
 /** What a row says first, in a word and with a color. */
 export type State = { words: string; tone: "good" | "soon" | "bad" | "idle" };
 
-export function stateOf({ status, last_used_at }: ApiKey, concerns: Concern[]): State {
-  if (status !== "active")
-    return concerns.length > 0 ? { words: "still called", tone: "bad" } : { words: status, tone: "idle" };
-  if (concerns.some(({ urgency }) => urgency < 0)) return { words: "refused", tone: "bad" };
-  if (concerns.some(({ about }) => about === "expiry")) return { words: "expiring", tone: "soon" };
+export function stateOf({ status, last_used_at }: ApiKey, [first]: Concern[]): State {
+  if (first?.state) return first.state;
+  if (status !== "active") return { words: status, tone: "idle" };
   if (last_used_at === null) return { words: "not used yet", tone: "idle" };
   const isToday = new Date(last_used_at).toDateString() === new Date().toDateString();
   return isToday ? { words: "used today", tone: "good" } : { words: "quiet", tone: "idle" };
@@ -168,14 +188,17 @@ const compare: Record<Order, (one: ApiKey, other: ApiKey) => number> = {
   },
 };
 
-/** Whether every word of the search is in the name, the last four characters, the scopes, the status or the people. */
-function matches(key: ApiKey, search: string): boolean {
+/** Whether every word of the search is in what the row of a key shows and knows. Blanks do not count: `PowerBI`. */
+function matches(key: ApiKey, concerns: Concern[], search: string): boolean {
   const { name, hint, scopes, status, created_by, revoked_by } = key;
-  const shown = [name, hint, ...scopes, ...scopes.map(labelOf), status, created_by, revoked_by]
-    .join("\n")
-    .toLowerCase();
+  const clients = [key.last_client, key.refused_client, key.forbidden_client].filter((client) => client !== null);
+  const endpoints = [key.last_endpoint, key.refused_endpoint, key.forbidden_endpoint];
+  const concern = [stateOf(key, concerns).words, ...concerns.map(({ words }) => words)];
+  const uses = [...clients, ...clients.map(clientName), ...endpoints, assistantName(key)];
+  const all = [name, hint, ...scopes, ...scopes.map(labelOf), status, created_by, revoked_by, ...uses, ...concern];
+  const shown = all.join("\n").toLowerCase();
   const words = search.toLowerCase().split(/\s+/);
-  return words.every((word) => shown.includes(word));
+  return words.every((word) => shown.includes(word) || shown.replaceAll(" ", "").includes(word));
 }
 
 /** The concerns about each key that has any, by its id. */
@@ -196,7 +219,7 @@ export function groupsOf(
     active: keys.filter(isActive),
     attention: keys.filter(({ id }) => concerns.has(id)),
     inactive: keys.filter((key) => !isActive(key)),
-    found: keys.filter((key) => matches(key, search)),
+    found: search === "" ? [] : keys.filter((key) => matches(key, concerns.get(key.id) ?? [], search)),
   };
 }
 

@@ -1,21 +1,25 @@
 // The SQL functions for admins, each as one function that returns its result or throws a Problem.
 import type { ApiKey, ApiKeyEvent, EventPage, Member, NewApiKey, Overlap, RevokedApiKey } from "../database.ts";
-import { dataProblem, Problem } from "../problems.ts";
+import { type DataError, dataProblem, offline, Problem, unreachable } from "../problems.ts";
 import type { Scope } from "../scopes.ts";
-import { auth, dataApi } from "../supabase.ts";
+import { auth, callFunction } from "../supabase.ts";
 
 /** @param conflict what it means if the state of the key does not allow the call */
 async function call<Result>(name: string, given: object = {}, conflict = ""): Promise<Result> {
-  const { data, error, status } = await dataApi.rpc(name, given);
-  if (error === null) return data as Result;
-  const problem = dataProblem(error, status, conflict);
+  if (!navigator.onLine) throw offline();
+  const { status, body } = await callFunction(name, given).catch(() => {
+    throw unreachable();
+  });
+  if (status === 200) return body as Result;
+  const problem = dataProblem(body as DataError | null, status, conflict);
   if (problem.kind === "session") await auth.signOut({ scope: "local" });
   throw problem;
 }
 
 export const linkMember = (): Promise<Member> => call("link_member");
 
-export const listApiKeys = (): Promise<ApiKey[]> => call("list_api_keys");
+/** @param key_id of one key, or all keys without it */
+export const listApiKeys = (key_id?: string): Promise<ApiKey[]> => call("list_api_keys", { key_id });
 
 export const listApiKeyEvents = (page: EventPage): Promise<ApiKeyEvent[]> => call("list_api_key_events", page);
 
@@ -27,10 +31,15 @@ export const letAssistantRead = (name: string, scopes: Scope[], expires_at: stri
   call<{ code: string }>("let_assistant_read", { name, scopes, expires_at, bound_to });
 
 /** @param expires_at of the new key, ISO 8601, or null for never */
-export const replaceApiKey = (key_id: string, overlap: Overlap, expires_at: string | null): Promise<NewApiKey> =>
+export const replaceApiKey = (
+  key_id: string,
+  overlap: Overlap,
+  expires_at: string | null,
+  scopes: Scope[],
+): Promise<NewApiKey> =>
   call(
     "replace_api_key",
-    { key_id, overlap, expires_at },
+    { key_id, overlap, expires_at, scopes },
     "This key cannot be replaced any more: it is revoked, expired, or replaced already.",
   );
 

@@ -7,10 +7,12 @@ import { Dialog } from "../parts/dialog.tsx";
 import { entryOf, Form } from "../parts/form.tsx";
 import { Hint, Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
-import { LastUse, When } from "../parts/when.tsx";
+import { When } from "../parts/when.tsx";
 import { Problem } from "../problems.ts";
 import { orGone, renameApiKey, revokeApiKey } from "./calls.ts";
 import { NameField, nameProblem } from "./create_key_form.tsx";
+import { Uses } from "./key_drawer.tsx";
+import classes from "./keys.module.css";
 
 /**
  * @param apiKey null: closed
@@ -118,15 +120,18 @@ export function RevokeKeyDialog({ apiKey, admin, onClose, onDone, onGone }: Chan
   }
   return (
     <ChangeKeyDialog
-      title="Revoke key"
+      title={apiKey?.assistant ? "Disconnect" : "Revoke key"}
       apiKey={apiKey}
       isFinal
       form={(key) => (
         <>
           <Text>
-            <Name strong>{key.name}</Name> <Hint>{key.hint}</Hint> <LastUse apiKey={key} />.
+            Whatever uses <Name strong>{key.name}</Name> <Hint>{key.hint}</Hint> stops working now. This cannot be
+            undone.
           </Text>
-          <Text>Whatever uses it stops working now. This cannot be undone.</Text>
+          <dl className={classes.facts}>
+            <Uses of={key} />
+          </dl>
         </>
       )}
       change={revoke}

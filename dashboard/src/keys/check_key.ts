@@ -5,11 +5,9 @@ import { deadline } from "../supabase.ts";
 
 /** What the base address returns for a key (`docs/api.md`, Versioning). */
 export type KeyCheck = {
-  version: string;
   company_name: string;
   key_name: string;
   scopes: string[];
-  endpoints: { method: string; path: string; aliases: string[]; scope: string | null }[];
 };
 
 /** Takes the key out of a pasted text, which may have spaces, line breaks and the name of the header. */

@@ -1,12 +1,10 @@
-import { Code, Stack, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { labelOf, scopeNames } from "../scopes.ts";
 import type { KeyCheck } from "./check_key.ts";
-import { Fact } from "./key_drawer.tsx";
-import classes from "./keys.module.css";
 
-/** What the API returned for a key: whose it is and what it opens in two lines, and details on request. */
+/** What the API returned for a key: whose it is and what it opens. */
 export function CheckedKey({ checked }: { checked: KeyCheck | null }) {
   return (
     <Notice kind="done" isSought>
@@ -16,7 +14,6 @@ export function CheckedKey({ checked }: { checked: KeyCheck | null }) {
             <Name>{checked.key_name}</Name> works: it opens data of <Name>{checked.company_name}</Name>.
           </Text>
           <Opens scopes={checked.scopes} />
-          <Details checked={checked} />
         </>
       )}
     </Notice>
@@ -35,38 +32,5 @@ function Opens({ scopes }: { scopes: string[] }) {
       {write.length > 0 && <span>Can write: {words(write)}. </span>}
       {lacking.length > 0 && <span>Cannot: {words(lacking)}.</span>}
     </Text>
-  );
-}
-
-function Details({ checked }: { checked: KeyCheck }) {
-  return (
-    <details>
-      <Text component="summary" size="sm" w="fit-content">
-        Details
-      </Text>
-      <dl className={classes.facts}>
-        <Fact name="Version">{checked.version}</Fact>
-        <Fact name="Scopes">
-          <span translate="no">{checked.scopes.join(", ")}</span>
-        </Fact>
-        <Fact name="Endpoints">
-          <Stack component="ul" gap={4} className="bare">
-            {checked.endpoints.map(({ method, path, scope }) => (
-              <li key={`${method} ${path}`}>
-                <Code style={{ whiteSpace: "nowrap" }}>
-                  {method} {path}
-                </Code>
-                {scope !== null && !checked.scopes.includes(scope) && (
-                  <Text span size="sm" c="dimmed">
-                    {" "}
-                    no access (needs <bdi translate="no">{scope}</bdi>)
-                  </Text>
-                )}
-              </li>
-            ))}
-          </Stack>
-        </Fact>
-      </dl>
-    </details>
   );
 }

@@ -8,24 +8,27 @@ import { Notice } from "../parts/notice.tsx";
 import { messageOf, Problem } from "../problems.ts";
 import { type Scope, scopeNames, scopes } from "../scopes.ts";
 import { createApiKey } from "./calls.ts";
-import { readExpiry } from "./expiry.ts";
+import { lifetimeIn, readExpiry } from "./expiry.ts";
 import { ExpiryField } from "./expiry_field.tsx";
 import classes from "./keys.module.css";
 import type { MakingForm } from "./make_key_dialog.tsx";
 import { type Preset, plain, purposes } from "./presets.ts";
 
-const fields: readonly Field[] = ["name", "scopes", "expires_at"];
+const fields: readonly Field[] = ["name", "expires_at", "scopes"];
+
+export const noScopes = "Tick at least one: a key without a scope opens nothing.";
 
 const lostAnswer =
   "No answer came, so the key may have been created without being shown. Look for it in the list: if it is there, revoke it and create another.";
 
-/** What the form begins with: the name of a purpose, or the key that is made again. */
+/** What the form begins with: the name of a purpose, or the key that is made again, or what was entered before. */
 export type Start = { purpose?: string; again?: Preset };
 
 /** By which purpose each field was filled. Another purpose fills in what the person has not edited. */
 function useFilling(start: Start) {
   const [purpose, setPurpose] = useState(Object.keys(purposes).find((name) => name === start.purpose) ?? "");
-  const [filled, setFilled] = useState({ name: purpose, scopes: purpose, expires_at: purpose });
+  const first = start.again ? "" : purpose;
+  const [filled, setFilled] = useState({ name: first, scopes: first, expires_at: first });
   const edited = useRef(new Set<Field>()).current;
   const presetOf = (field: Field): Preset => purposes[filled[field]] ?? start.again ?? plain;
   /** Returns the fields that were filled anew. */
@@ -38,7 +41,13 @@ function useFilling(start: Start) {
   return { purpose, filled, edited, presetOf, fill };
 }
 
-export function CreateKeyForm(props: MakingForm & { names: string[]; start: Start }) {
+/**
+ * @param onDraft is called with what is entered, so that it can be begun with again
+ * @param onConnect leads to where assistants get the address that they sign in at
+ */
+export function CreateKeyForm(
+  props: MakingForm & { names: string[]; start: Start; onDraft: (draft: Start) => void; onConnect: () => void },
+) {
   const { start } = props;
   const { purpose, filled, edited, presetOf, fill } = useFilling(start);
   const [atFields, setAtFields] = useState<FieldProblems>({});
@@ -57,6 +66,7 @@ export function CreateKeyForm(props: MakingForm & { names: string[]; start: Star
   }
 
   const { run, pending, problem } = useAction(async (entered: FormData, form: HTMLFormElement) => {
+    props.onDraft(draftOf(purpose, entered));
     const { request, problems } = readKeyRequest(entered);
     if (showAtFields(problems, form)) return;
     props.onPending(true);
@@ -72,26 +82,35 @@ export function CreateKeyForm(props: MakingForm & { names: string[]; start: Star
 
   /** Checks a changed field again. A message from the database stays until its field is changed. */
   function noteChange(event: FormEvent<HTMLFormElement>): void {
+    const entered = new FormData(event.currentTarget);
+    props.onDraft(draftOf(purpose, entered));
     const { name } = event.target as HTMLInputElement;
     const changed = fields.find((field) => field === (name === "expiry" ? "expires_at" : name));
     if (!changed) return;
     edited.add(changed);
     if (atFields[changed] !== undefined)
-      setAtFields({ ...atFields, [changed]: readKeyRequest(new FormData(event.currentTarget)).problems[changed] });
+      setAtFields({ ...atFields, [changed]: readKeyRequest(entered).problems[changed] });
   }
 
   const { offered = scopeNames, advice = "What the key opens. Tick only what its user needs." } =
     purposes[purpose] ?? plain;
   return (
     <Form gap="lg" onSubmit={(entered, form) => void run(entered, form)} onChange={noteChange} noValidate>
-      {!start.again && <PurposeCards chosen={purpose} onChoose={choose} />}
-      <NameField
-        key={`name ${filled.name}`}
-        description="What will use the key, for example “Power BI” or “Payroll import”."
-        defaultValue={presetOf("name").name}
-        error={atFields.name}
-        others={props.names}
-      />
+      {!start.again && <PurposeCards chosen={purpose} onChoose={choose} onConnect={props.onConnect} />}
+      <div className={classes.pair}>
+        <NameField
+          key={`name ${filled.name}`}
+          description="What will use the key: “Payroll import”."
+          defaultValue={presetOf("name").name}
+          error={atFields.name}
+          others={props.names}
+        />
+        <ExpiryField
+          key={`expiry ${filled.expires_at}`}
+          error={atFields.expires_at}
+          preset={presetOf("expires_at").lifetime}
+        />
+      </div>
       <ScopesField
         key={`scopes ${filled.scopes}`}
         offered={offered}
@@ -99,61 +118,78 @@ export function CreateKeyForm(props: MakingForm & { names: string[]; start: Star
         description={advice}
         error={atFields.scopes}
       />
-      <ExpiryField
-        key={`expiry ${filled.expires_at}`}
-        error={atFields.expires_at}
-        preset={presetOf("expires_at").lifetime}
-      />
       <Notice kind="problem">{problem && (problem.kind === "unreachable" ? lostAnswer : problem.message)}</Notice>
       <Decision words="Create key" pending={pending} onCancel={props.onCancel} />
     </Form>
   );
 }
 
-/** What the key is for, each with an icon and a line. None is chosen at first. */
-function PurposeCards({ chosen, onChoose }: { chosen: string; onChoose: (purpose: string) => void }) {
+/** What the key is for, each with an icon and a line. None is chosen at first. Most assistants need no key: they sign in. */
+function PurposeCards(props: { chosen: string; onChoose: (purpose: string) => void; onConnect: () => void }) {
+  const { chosen, onChoose, onConnect } = props;
   return (
     <fieldset className={classes.purposes}>
       <legend>What it is for</legend>
-      {Object.entries(purposes).map(([name, { label, about, icon: Icon }], place) => (
-        <label key={name} className={classes.purpose}>
-          <input
-            type="radio"
-            name="purpose"
-            value={name}
-            checked={name === chosen}
-            onChange={() => onChoose(name)}
-            data-autofocus={name === chosen || (chosen === "" && place === 0) || undefined}
-          />
-          <Icon aria-hidden size={20} />
-          <span>
-            <b>{label}</b>
-            <small>{about}</small>
-          </span>
-        </label>
-      ))}
+      {Object.entries(purposes).map(([name, { label, about, icon: Icon }], place) => {
+        const words = (
+          <>
+            <Icon aria-hidden size={20} />
+            <span>
+              <b>{label}</b>
+              <small>{about}</small>
+            </span>
+          </>
+        );
+        if (name === "assistant" && chosen !== name)
+          return (
+            <button key={name} type="button" className={classes.purpose} onClick={onConnect}>
+              {words}
+            </button>
+          );
+        return (
+          <label key={name} className={classes.purpose}>
+            <input
+              type="radio"
+              name="purpose"
+              value={name}
+              checked={name === chosen}
+              onChange={() => onChoose(name)}
+              data-autofocus={name === chosen || (chosen === "" && place === 0) || undefined}
+            />
+            {words}
+          </label>
+        );
+      })}
     </fieldset>
   );
 }
 
-/** What a key may do, as boxes to tick: the fields `scopes`. */
+/** What a key may do, as boxes to tick: the fields `scopes`. `lacking`: a request was refused without it. */
 export function ScopesField(props: {
   label?: string;
   offered: readonly Scope[];
   ticked: readonly Scope[];
+  lacking?: Scope | null;
   description: string;
   error: string | undefined;
 }) {
-  const { label = "Scopes", description, ticked, error } = props;
+  const { label = "Scopes", description, ticked, lacking, error } = props;
   return (
     <Checkbox.Group label={label} description={description} defaultValue={[...ticked]} error={error}>
-      <Stack gap="sm" my="xs">
+      <div className={classes.scopes}>
         {scopes
           .filter(({ name }) => props.offered.includes(name))
           .map(({ name, opens }) => (
-            <Checkbox key={name} name="scopes" value={name} label={<ScopeName>{name}</ScopeName>} description={opens} />
+            <Checkbox
+              key={name}
+              name="scopes"
+              value={name}
+              label={<ScopeName>{name}</ScopeName>}
+              description={name === lacking ? `${opens}. A request was refused without it` : opens}
+              className={name === lacking ? classes.lacking : undefined}
+            />
           ))}
-      </Stack>
+      </div>
     </Checkbox.Group>
   );
 }
@@ -174,11 +210,17 @@ export function nameProblem(name: string): string | undefined {
 function readKeyRequest(entered: FormData): { request: KeyRequest; problems: FieldProblems } {
   const [name, scopes] = [entryOf(entered, "name"), scopesIn(entered)];
   const { expires_at, problem } = readExpiry(entered);
-  const atScopes = scopes.length === 0 ? "Tick at least one: a key without a scope opens nothing." : undefined;
+  const atScopes = scopes.length === 0 ? noScopes : undefined;
   return {
     request: { name, scopes, expires_at },
     problems: { name: nameProblem(name), scopes: atScopes, expires_at: problem },
   };
+}
+
+/** What is entered, to begin with again. */
+function draftOf(purpose: string, entered: FormData): Start {
+  const { name, scopes } = readKeyRequest(entered).request;
+  return { purpose, again: { name, scopes, lifetime: lifetimeIn(entered) } };
 }
 
 /** The scopes that are ticked in a `ScopesField`. */

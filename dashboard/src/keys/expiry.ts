@@ -36,6 +36,10 @@ export function sameLifetime(key: { created_at: string; expires_at: string | nul
 /** Whether the text of a date field is a complete date whose year the API's date-times can represent. */
 export const isDay = (day: string): boolean => /^\d{4}-\d\d-\d\d$/.test(day) && endOfDay(day).getUTCFullYear() <= 9998;
 
+/** What is chosen in an `ExpiryField`, to begin another one with. */
+export const lifetimeIn = (entered: FormData): Lifetime =>
+  String(entered.get("expires_at") ?? entered.get("expiry") ?? "");
+
 /** Reads the fields of an `ExpiryField`. `expires_at`: ISO 8601, or null for never. `problem`: what is wrong. */
 export function readExpiry(entered: FormData): { expires_at: string | null; problem?: string } {
   const choice = String(entered.get("expiry"));

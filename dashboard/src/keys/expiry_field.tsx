@@ -1,4 +1,4 @@
-import { NativeSelect, Stack, Text, TextInput } from "@mantine/core";
+import { Anchor, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
 import { type KeyboardEvent, useState } from "react";
 import { inWords } from "../parts/when.tsx";
 import { endAfter, endOfDay, isDay, type Lifetime, lifetimes } from "./expiry.ts";
@@ -28,9 +28,10 @@ export function ExpiryField({ error, preset }: { error: string | undefined; pres
   const [day, setDay] = useState(isDate ? preset : "");
   const end = choice === "date" ? (isDay(day) ? endOfDay(day) : null) : choice === "" ? null : endAfter(Number(choice));
   return (
-    <Stack gap="xs" maw="24rem">
+    <Stack gap={4} maw="24rem">
       <NativeSelect
         label="Expiry"
+        description="The last day on which it works."
         name="expiry"
         data={choices}
         value={choice}
@@ -49,7 +50,14 @@ export function ExpiryField({ error, preset }: { error: string | undefined; pres
         />
       )}
       <Text size="sm" c="dimmed" role="status">
-        {choice === "" && "Works until you revoke it."}
+        {choice === "" && (
+          <>
+            No expiry: it works until you revoke it.{" "}
+            <Anchor component="button" type="button" size="sm" underline="always" onClick={() => setChoice("365")}>
+              End it after 365 days
+            </Anchor>
+          </>
+        )}
         {end !== null && error === undefined && `Works until ${inWords.end(end.toISOString())}.`}
       </Text>
     </Stack>

@@ -1,21 +1,29 @@
 import { Anchor, Group, Loader, NativeSelect, Stack, Text, Title } from "@mantine/core";
 import { useEffect, useState } from "react";
 import type { ApiKey } from "../database.ts";
-import { After, ScopeName } from "../parts/name.tsx";
+import { CopyButton } from "../parts/copy_button.tsx";
+import { After, Aside, ScopeName } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { When } from "../parts/when.tsx";
+import { labelOf } from "../scopes.ts";
+import { baseAddress } from "../settings.ts";
 import { BaseAddress } from "./base_address.tsx";
 import { listApiKeys } from "./calls.ts";
 import { clientName } from "./client_name.ts";
+import type { MadeKey } from "./new_key.tsx";
 import { ways } from "./ways.tsx";
 
-/** The way from the new key to the first answer, by the purpose of the key, and whether one has come. */
-export function FirstRequest(props: { keyId: string; purpose: string; isWatching: boolean }) {
-  const { keyId, isWatching } = props;
-  const [chosen, setChosen] = useState(Object.hasOwn(ways, props.purpose) ? props.purpose : "curl");
+/** The way from the new key to the first answer, by the purpose of the key, and whether one has come: then `onSeen` is called. */
+export function FirstRequest(props: { made: MadeKey; isWatching: boolean; onSeen: () => void }) {
+  const { made, isWatching, onSeen } = props;
+  const [chosen, setChosen] = useState(made.purpose && Object.hasOwn(ways, made.purpose) ? made.purpose : "curl");
   const way = ways[chosen];
-  const seen = useFirstUse(keyId, isWatching);
+  const seen = useFirstUse(made.id, isWatching);
   const { last_used_at: usedAt = null, forbidden_scope: lacks = null } = seen ?? {};
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once
+  useEffect(() => {
+    if (usedAt !== null) onSeen();
+  }, [usedAt]);
   return (
     <Stack gap="md">
       <Title order={3}>The first request</Title>
@@ -32,8 +40,8 @@ export function FirstRequest(props: { keyId: string; purpose: string; isWatching
       <Notice kind="warning">
         {!usedAt && lacks !== null && (
           <>
-            A request came and was refused: it needs <ScopeName>{lacks}</ScopeName>. A key's scopes never change: create
-            another key that has it.
+            A request came and was refused: it needs <ScopeName>{lacks}</ScopeName>. Choose Done, then “Replace with
+            other scopes” in the key's row.
           </>
         )}
       </Notice>
@@ -60,9 +68,23 @@ export function FirstRequest(props: { keyId: string; purpose: string; isWatching
           </Anchor>
         </div>
       )}
+      <div>
+        <CopyButton value={handover(made, way?.guide ?? "recipes")} label="Copy for a colleague" size="xs" />
+        <Aside>
+          Address, scopes and guide, without the key. Hand over the key itself with the sharing of your password
+          manager.
+        </Aside>
+      </div>
     </Stack>
   );
 }
+
+/** What a colleague needs beside the key. */
+const handover = ({ name, hint, scopes }: MadeKey, guide: string): string => `${name} (${hint}): public data API
+Base address: ${baseAddress}
+It opens: ${scopes.map(labelOf).join(", ")}
+First steps: ${window.location.origin}/reference/guides/${guide}/
+The key itself comes through the password manager.`;
 
 /** Looks at the key every few seconds, until it has been used, as long as the person sees the page. */
 function useFirstUse(keyId: string, isWatching: boolean): ApiKey | undefined {
@@ -73,8 +95,8 @@ function useFirstUse(keyId: string, isWatching: boolean): ApiKey | undefined {
     const look = async (): Promise<void> => {
       if (document.hidden) return;
       // Without an answer it looks again the next time.
-      const keys = await listApiKeys().catch(() => null);
-      if (keys) setSeen((before) => (before?.last_used_at ? before : keys.find(({ id }) => id === keyId)));
+      const keys = await listApiKeys(keyId).catch(() => null);
+      if (keys) setSeen((before) => (before?.last_used_at ? before : keys[0]));
     };
     const timer = setInterval(() => void look(), 4000);
     return () => clearInterval(timer);

@@ -8,6 +8,8 @@ import { Hint, Name, ScopeName } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { inWords, When } from "../parts/when.tsx";
 import { messageOf } from "../problems.ts";
+import { changedScopes } from "../scopes.ts";
+import { isProven } from "./assistant.ts";
 import { listApiKeyEvents } from "./calls.ts";
 import classes from "./keys.module.css";
 
@@ -141,13 +143,14 @@ function Turn(props: { words: string; to: number; isOver: boolean; onTurn: (numb
 }
 
 /** Who did what: `Dana Whitlock created Power BI`, or `Claude, agreed by Dana Whitlock`. */
-function Deed({ event: { action, member, key_name, former_name, assistant } }: { event: ApiKeyEvent }) {
+function Deed({ event }: { event: ApiKeyEvent }) {
+  const { action, member, key_name, former_name, assistant } = event;
   const who = member === null ? "An operator" : <Name>{member}</Name>;
   const key = <Name strong>{key_name}</Name>;
   if (assistant !== null && action === "created")
     return (
       <>
-        {key}, agreed by {who}
+        {isProven(event) ? key : <>A program that calls itself {key}</>}, agreed by {who}
       </>
     );
   return (
@@ -171,6 +174,7 @@ function Entry({ event }: { event: ApiKeyEvent }) {
       </Text>
       <div>
         <Deed event={event} /> <Hint>{event.hint}</Hint>
+        {event.new_scopes && changedScopes(event.scopes, event.new_scopes)}
         {event.reason !== null && (
           <Text size="sm">
             Reason: <Name>{event.reason}</Name>

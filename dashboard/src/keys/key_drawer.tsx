@@ -1,18 +1,20 @@
-import { Anchor, Button, Group, Stack, Text, Title } from "@mantine/core";
-import type { ReactNode } from "react";
+import { Anchor, Group, Stack, Text, Title } from "@mantine/core";
+import type { CSSProperties, ReactNode } from "react";
 import type { ApiKey } from "../database.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { After, Aside, Hint, Name, ScopeName } from "../parts/name.tsx";
 import { Ago, inWords, lastDays, When } from "../parts/when.tsx";
-import { scopes } from "../scopes.ts";
-import type { Concern } from "./arrangement.ts";
+import { changedScopes, scopes } from "../scopes.ts";
+import { actionsFor, type Concern, type KeyAction } from "./arrangement.ts";
+import { assistantName } from "./assistant.ts";
 import { Entries } from "./history.tsx";
-import { actions, actionsFor, Concerns, type KeyAction, StateOf } from "./key_table.tsx";
+import { ActionButton, Concerns, StateOf } from "./key_table.tsx";
 import classes from "./keys.module.css";
 
 /**
  * Everything about one key: what it opens, its use, its ending, the keys beside it, its history, and what can be done with it.
  * @param keyId null: closed
+ * @param asked what was done last: a dialog that it opened leads back to its button
  * @param onOpen is called with the id of another key
  */
 export function KeyDrawer(props: {
@@ -20,12 +22,14 @@ export function KeyDrawer(props: {
   keys: ApiKey[];
   concerns: Map<string, Concern[]>;
   revision: string;
+  asked: KeyAction;
   onAction: (action: KeyAction, key: ApiKey) => void;
   onOpen: (keyId: string) => void;
   onClose: () => void;
 }) {
-  const { keyId, keys } = props;
+  const { keyId, keys, asked, onAction } = props;
   const key = keys.find(({ id }) => id === keyId);
+  const concerns = props.concerns.get(keyId ?? "") ?? [];
   return (
     <Dialog
       atSide
@@ -35,21 +39,13 @@ export function KeyDrawer(props: {
     >
       {key ? (
         <Stack gap="lg">
-          <Facts apiKey={key} keys={keys} concerns={props.concerns.get(key.id) ?? []} onOpen={props.onOpen} />
+          <Concerns concerns={concerns} apiKey={key} asked={asked} onAction={onAction} />
+          <Facts apiKey={key} keys={keys} concerns={concerns} onOpen={props.onOpen} />
           <Group gap="xs">
             {actionsFor(key)
               .filter((action) => action !== "details")
               .map((action) => (
-                <Button
-                  key={action}
-                  variant="default"
-                  size="xs"
-                  leftSection={actions[action].icon}
-                  {...(action === "revoke" ? { c: "var(--mantine-color-error)" } : {})}
-                  onClick={() => props.onAction(action, key)}
-                >
-                  {actions[action].words}
-                </Button>
+                <ActionButton key={action} {...{ action, onAction }} apiKey={key} autoFocus={action === asked} />
               ))}
           </Group>
           <Title order={3}>History</Title>
@@ -84,19 +80,32 @@ function Facts(props: { apiKey: ApiKey; keys: ApiKey[]; concerns: Concern[]; onO
         </Stack>
       </Fact>
       <Fact name="Created">
-        <When at={apiKey.created_at} /> <After words="for ">{apiKey.assistant}</After>
+        <When at={apiKey.created_at} /> <After words="for ">{assistantName(apiKey)}</After>
         {apiKey.assistant !== null && ", agreed "}by <Name>{apiKey.created_by}</Name>
       </Fact>
-      <Fact name="Expires">
-        {apiKey.expires_at === null ? "never" : <When at={apiKey.expires_at} as="end" />}{" "}
-        <Concerns concerns={concerns} about="expiry" />
+      <Fact name="Expires">{apiKey.expires_at === null ? "never" : <When at={apiKey.expires_at} as="end" />}</Fact>
+      <Uses of={apiKey} />
+      <Fact name="Replaced by">
+        {successor && <Other apiKey={successor} onOpen={onOpen} />}
+        {successor && changedScopes(apiKey.scopes, successor.scopes)}
       </Fact>
+      <Fact name="Replaces">
+        {predecessor && <Other apiKey={predecessor} onOpen={onOpen} />}
+        {predecessor && changedScopes(predecessor.scopes, apiKey.scopes)}
+      </Fact>
+    </dl>
+  );
+}
+
+/** What calls a key: the last calls of each kind, and the days. */
+export function Uses({ of: apiKey }: { of: ApiKey }) {
+  return (
+    <>
       <Fact name="Last used">
-        {apiKey.last_used_at === null ? "never" : <Call of={apiKey} was="last" at={apiKey.last_used_at} />}{" "}
-        <Concerns concerns={concerns} about="used" />
+        {apiKey.last_used_at === null ? "never" : <Call of={apiKey} was="last" at={apiKey.last_used_at} />}
       </Fact>
       <Fact name="Last 30 days">
-        <Days usedOn={apiKey.used_on} />
+        <Days of={apiKey} />
       </Fact>
       <Fact name="Last refused">{apiKey.refused_at && <Call of={apiKey} was="refused" at={apiKey.refused_at} />}</Fact>
       <Fact name="Refused for a scope">
@@ -108,9 +117,7 @@ function Facts(props: { apiKey: ApiKey; keys: ApiKey[]; concerns: Concern[]; onO
         )}
       </Fact>
       <Fact name="Last checked">{apiKey.checked_at && <Ago at={apiKey.checked_at} />}</Fact>
-      <Fact name="Replaced by">{successor && <Other apiKey={successor} onOpen={onOpen} />}</Fact>
-      <Fact name="Replaces">{predecessor && <Other apiKey={predecessor} onOpen={onOpen} />}</Fact>
-    </dl>
+    </>
   );
 }
 
@@ -127,7 +134,7 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
   );
 }
 
-/** When a key was used, for what, and by which program. */
+/** When a key was used or refused, for what, and by which program. */
 function Call({ of: key, was, at }: { of: ApiKey; was: "last" | "refused" | "forbidden"; at: string }) {
   const { [`${was}_endpoint` as const]: endpoint, [`${was}_client` as const]: client } = key;
   return (
@@ -139,23 +146,38 @@ function Call({ of: key, was, at }: { of: ApiKey; was: "last" | "refused" | "for
   );
 }
 
-/** The last 30 days, oldest first, with those on which a key was used; and the same in words. */
-function Days({ usedOn }: { usedOn: string[] }) {
-  const days = lastDays(30);
-  const used = days.filter((day) => usedOn.includes(day));
-  const words = `Used on ${used.length} of 30 days`;
+const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`;
+
+/**
+ * The last 30 days, oldest first, as bars of answers and refusals; and the same in words. At most one call a minute is noted. A day
+ * from before there were numbers counts once.
+ */
+function Days({ of: { used_on, answers, refusals } }: { of: ApiKey }) {
+  const days = lastDays(30).map((day, place) => {
+    return { day, good: answers[place] || Number(used_on.includes(day)), bad: refusals[place] ?? 0 };
+  });
+  const most = Math.max(...days.map(({ good, bad }) => good + bad));
+  const called = days.filter(({ good, bad }) => good + bad > 0);
+  const inAll = ({ good, bad }: { good: number; bad: number }): string =>
+    [good > 0 && counted(good, "answer"), bad > 0 && `${bad} refused`].filter(Boolean).join(", ");
+  const sum = (what: "good" | "bad"): number => called.reduce((all, day) => all + day[what], 0);
+  const words = `Called on ${called.length} of 30 days`;
+  const total = called.length > 0 && `: at least ${inAll({ good: sum("good"), bad: sum("bad") })}`;
   return (
     <>
       <div
         role="img"
-        aria-label={`${words}${used.map((day) => `, ${inWords.utcDay(day)}`).join("")}`}
+        aria-label={[words, ...called.map((day) => `${inWords.utcDay(day.day)}: ${inAll(day)}`)].join("; ")}
         className={classes.strip}
       >
-        {days.map((day) => (
-          <i key={day} data-used={usedOn.includes(day)} />
+        {days.map(({ day, good, bad }) => (
+          <i key={day} style={{ "--good": good / most || 0, "--bad": bad / most || 0 } as CSSProperties} />
         ))}
       </div>
-      <Aside>{words} (days in UTC)</Aside>
+      <Aside>
+        {words}
+        {total} (days in UTC; of each minute one call is counted)
+      </Aside>
     </>
   );
 }

@@ -15,11 +15,11 @@ import KeyRound from "lucide-react/icons/key-round";
 import Search from "lucide-react/icons/search";
 import { useEffect, useRef } from "react";
 import type { ApiKey } from "../database.ts";
-import { zone } from "../parts/when.tsx";
 import {
   type Arrangement,
   type Concern,
   groupsOf,
+  type KeyAction,
   type Order,
   orders,
   pageSize,
@@ -29,7 +29,7 @@ import {
   views,
 } from "./arrangement.ts";
 import classes from "./key_list.module.css";
-import { type KeyAction, KeyTable } from "./key_table.tsx";
+import { KeyTable } from "./key_table.tsx";
 import panels from "./keys.module.css";
 
 const empty: Record<View | "found", string> = {
@@ -184,7 +184,7 @@ function Tools(props: {
       <TextInput
         type="search"
         aria-label="Search keys"
-        placeholder="Name, scope, person"
+        placeholder="Name, program, state, person"
         leftSection={<Search aria-hidden size={16} />}
         value={search}
         onChange={(event) => onChoose(searchFor(event.currentTarget.value))}
@@ -192,9 +192,6 @@ function Tools(props: {
         autoComplete="off"
         spellCheck={false}
       />
-      <Text size="sm" c="dimmed" className={classes.zone}>
-        In {zone}
-      </Text>
       <VisuallyHidden role="status">
         {search !== "" && `${groups.found.length} ${groups.found.length === 1 ? "key" : "keys"} found`}
       </VisuallyHidden>

@@ -6,41 +6,82 @@ import CopyPlus from "lucide-react/icons/copy-plus";
 import Ellipsis from "lucide-react/icons/ellipsis";
 import List from "lucide-react/icons/list";
 import Pencil from "lucide-react/icons/pencil";
+import Plug from "lucide-react/icons/plug";
 import RefreshCw from "lucide-react/icons/refresh-cw";
-import { Fragment, type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import type { ApiKey } from "../database.ts";
-import { Aside, Hint, Name, ScopeName } from "../parts/name.tsx";
+import { After, Hint, Name } from "../parts/name.tsx";
 import { Ago, When, zone } from "../parts/when.tsx";
-import { type Arrangement, type Concern, type Order, orders, stateOf } from "./arrangement.ts";
+import { changedScopes, labelOf, type Scope } from "../scopes.ts";
+import {
+  type Arrangement,
+  actionsFor,
+  type Concern,
+  type KeyAction,
+  type Order,
+  orders,
+  stateOf,
+} from "./arrangement.ts";
+import { isProven } from "./assistant.ts";
 import { clientName } from "./client_name.ts";
 import classes from "./key_list.module.css";
 
-/** The name has what the others leave, at least 14rem. */
-const columns: [heading: string, order: Order | null, width?: string][] = [
+const columns: [heading: string, order: Order | null][] = [
   [orders.name.words, "name"],
-  ["Scopes", null, "14.5rem"],
-  [orders.created.words, "created", "8rem"],
-  [orders.used.words, "used", "12rem"],
-  [`${orders.expiry.words} (${zone})`, "expiry", "12rem"],
+  ["Scopes", null],
+  [orders.created.words, "created"],
+  [orders.used.words, "used"],
+  [`${orders.expiry.words} (${zone})`, "expiry"],
 ];
 
-/** What an admin can do with a key. */
-export type KeyAction = "details" | "replace" | "rename" | "revoke" | "again";
+const icons = {
+  details: <List aria-hidden size={14} />,
+  replace: <RefreshCw aria-hidden size={14} />,
+  rescope: <RefreshCw aria-hidden size={14} />,
+  connect: <Plug aria-hidden size={14} />,
+  rename: <Pencil aria-hidden size={14} />,
+  revoke: <Ban aria-hidden size={14} />,
+  again: <CopyPlus aria-hidden size={14} />,
+};
 
-export const actions = {
-  details: { words: "Details", icon: <List aria-hidden size={14} /> },
-  replace: { words: "Replace", icon: <RefreshCw aria-hidden size={14} /> },
-  rename: { words: "Rename", icon: <Pencil aria-hidden size={14} /> },
-  revoke: { words: "Revoke", icon: <Ban aria-hidden size={14} /> },
-  again: { words: "Create the same again", icon: <CopyPlus aria-hidden size={14} /> },
-} as const;
+/** What a button or an entry of a menu does with a key. */
+const wordsOf = (action: KeyAction, { assistant }: ApiKey): string =>
+  ({
+    details: "Details",
+    replace: "Replace",
+    rescope: "Replace with other scopes",
+    connect: `Connect ${assistant} again`,
+    rename: "Rename",
+    revoke: assistant === null ? "Revoke" : "Disconnect",
+    again: "Create the same again",
+  })[action];
 
-/** What can be done with a key in its status. */
-export function actionsFor({ status, replaced_by }: ApiKey): KeyAction[] {
-  if (status === "revoked") return ["details", "again"];
-  if (status === "expired") return ["details", "again", "rename", "revoke"];
-  return ["details", ...(replaced_by === null ? (["replace"] as const) : []), "rename", "revoke"];
+/** A button that does something with a key. `of` names the key, where several are listed. */
+export function ActionButton(props: {
+  action: KeyAction;
+  apiKey: ApiKey;
+  of?: string;
+  autoFocus?: boolean;
+  onAction: OnAction;
+}) {
+  const { action, apiKey, of, autoFocus, onAction } = props;
+  const words = wordsOf(action, apiKey);
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      leftSection={icons[action]}
+      {...(action === "revoke" ? { c: "var(--mantine-color-error)" } : {})}
+      aria-label={of && `${words}: ${of}`}
+      data-autofocus={autoFocus || undefined}
+      onClick={() => onAction(action, apiKey)}
+    >
+      {words}
+    </Button>
+  );
 }
+
+export type OnAction = (action: KeyAction, key: ApiKey) => void;
 
 /**
  * One page of the list. Where the table does not fit, each row is a card.
@@ -55,20 +96,20 @@ export function KeyTable(props: {
   by: Order | null;
   reversed: boolean;
   onOrder: (change: Pick<Arrangement, "order" | "reversed">) => void;
-  onAction: (action: KeyAction, key: ApiKey) => void;
+  onAction: OnAction;
 }) {
   const { by, reversed } = props;
   const byId = new Map(props.all.map((key) => [key.id, key]));
   const byReplaced = new Map(props.all.map((key) => [key.replaced_by, key]));
   return (
     <Paper withBorder className={classes.table}>
-      <Table stickyHeader layout="fixed" aria-label="Keys">
-        <Table.Thead>
-          <Table.Tr>
-            {columns.map(([heading, order, width]) => (
+      {/* The rows are grids, of which not every browser knows without being told that they are rows. */}
+      <Table stickyHeader aria-label="Keys" role="table">
+        <Table.Thead role="rowgroup">
+          <Table.Tr role="row">
+            {columns.map(([heading, order]) => (
               <Heading
                 key={heading}
-                width={width}
                 descends={order === by && order ? orders[order].descends !== reversed : null}
                 // A second click reverses the order.
                 onClick={order && (() => props.onOrder({ order, reversed: order === by && !reversed }))}
@@ -76,12 +117,12 @@ export function KeyTable(props: {
                 {heading}
               </Heading>
             ))}
-            <Table.Th w="3.25rem">
+            <Table.Th role="columnheader">
               <VisuallyHidden>Actions</VisuallyHidden>
             </Table.Th>
           </Table.Tr>
         </Table.Thead>
-        <Table.Tbody>
+        <Table.Tbody role="rowgroup">
           {props.listed.map((key) => (
             <KeyRow
               key={key.id}
@@ -90,7 +131,7 @@ export function KeyTable(props: {
               successor={byId.get(key.replaced_by ?? "")}
               predecessor={byReplaced.get(key.id)}
               isNews={key.id === props.news}
-              onAction={(action) => props.onAction(action, key)}
+              onAction={props.onAction}
             />
           ))}
         </Table.Tbody>
@@ -100,17 +141,12 @@ export function KeyTable(props: {
 }
 
 /** A column's heading. With `onClick` it sorts; the arrow shows by which column the list is sorted. */
-function Heading(props: {
-  children: string;
-  width: string | undefined;
-  descends: boolean | null;
-  onClick: (() => void) | null;
-}) {
-  const { children, width, descends, onClick } = props;
-  if (onClick === null) return <Table.Th w={width}>{children}</Table.Th>;
+function Heading(props: { children: string; descends: boolean | null; onClick: (() => void) | null }) {
+  const { children, descends, onClick } = props;
+  if (onClick === null) return <Table.Th role="columnheader">{children}</Table.Th>;
   const [Arrow, sort] = descends ? ([ArrowDown, "descending"] as const) : ([ArrowUp, "ascending"] as const);
   return (
-    <Table.Th w={width} aria-sort={descends === null ? "none" : sort}>
+    <Table.Th role="columnheader" aria-sort={descends === null ? "none" : sort}>
       <UnstyledButton mih="1.5rem" fz="inherit" fw="inherit" className={classes.heading} onClick={onClick}>
         {children}
         {descends !== null && <Arrow aria-hidden size={14} />}
@@ -127,7 +163,7 @@ function KeyRow(props: {
   successor: ApiKey | undefined;
   predecessor: ApiKey | undefined;
   isNews: boolean;
-  onAction: (action: KeyAction) => void;
+  onAction: OnAction;
 }) {
   const { apiKey, concerns, successor, predecessor, isNews, onAction } = props;
   const nameId = `key-${apiKey.id}`;
@@ -136,57 +172,48 @@ function KeyRow(props: {
     if (isNews) row.current?.focus();
   }, [isNews]);
   return (
-    <Table.Tr ref={row} tabIndex={-1} aria-labelledby={nameId} className={classes.row}>
-      <Table.Td>
-        <StateOf apiKey={apiKey} concerns={concerns} />
-        <UnstyledButton
-          id={nameId}
-          mih="1.5rem"
-          fz="inherit"
-          className={classes.open}
-          onClick={() => onAction("details")}
-        >
+    <Table.Tr ref={row} role="row" tabIndex={-1} aria-labelledby={nameId} className={classes.row}>
+      <Table.Td role="cell" className={classes.name}>
+        <UnstyledButton id={nameId} mih="1.5rem" fz="inherit" onClick={() => onAction("details", apiKey)}>
           <Name strong>{apiKey.name}</Name>
         </UnstyledButton>
-        <Aside>
+        <StateOf apiKey={apiKey} concerns={concerns} />
+        <Text span size="sm" c="dimmed">
           <Hint>{apiKey.hint}</Hint>
+          {apiKey.assistant !== null && !isProven(apiKey) && <After words=" calls itself ">{apiKey.assistant}</After>}
           <Relation words=" replaced by " to={successor} />
-          <Relation words=" replaces " to={predecessor} />
-        </Aside>
+          <Relation words=" replaces " to={predecessor} scopes={apiKey.scopes} />
+        </Text>
       </Table.Td>
       <Cell column="Scopes">
-        {apiKey.scopes.map((scope) => (
-          <div key={scope}>
-            <ScopeName>{scope}</ScopeName>
-          </div>
-        ))}
+        {apiKey.scopes.slice(0, 2).map(labelOf).join(", ")}
+        {apiKey.scopes.length > 2 && ` +${apiKey.scopes.length - 2}`}
       </Cell>
       <Cell column="Created">
         <When at={apiKey.created_at} as="day" />
       </Cell>
       <Cell column="Last used">
-        <div>{apiKey.last_used_at === null ? "never" : <Ago at={apiKey.last_used_at} />}</div>
-        {apiKey.last_client !== null && (
-          <Aside>
-            <Name>{clientName(apiKey.last_client)}</Name>
-          </Aside>
-        )}
-        <Concerns about="used" name={apiKey.name} {...{ concerns, onAction }} />
+        {apiKey.last_used_at === null ? "never" : <Ago at={apiKey.last_used_at} />}
+        <After words=" · ">{apiKey.last_client && clientName(apiKey.last_client)}</After>
       </Cell>
       <Cell column="Expires">
-        <div>{apiKey.expires_at === null ? "never" : <When at={apiKey.expires_at} as="shortEnd" />}</div>
-        <Concerns about="expiry" name={apiKey.name} {...{ concerns, onAction }} />
+        {apiKey.expires_at === null ? "never" : <When at={apiKey.expires_at} as="shortEnd" />}
       </Cell>
-      <Table.Td ta="end" className={classes.actions}>
+      <Table.Td role="cell" ta="end" className={classes.actions}>
         <KeyMenu apiKey={apiKey} onAction={onAction} />
       </Table.Td>
+      {concerns.length > 0 && (
+        <Table.Td role="cell" className={classes.concerns}>
+          <Concerns concerns={concerns} apiKey={apiKey} onAction={onAction} />
+        </Table.Td>
+      )}
     </Table.Tr>
   );
 }
 
 /** A cell, with the name of its column, which cards show. */
 const Cell = ({ column, children }: { column: string; children: ReactNode }) => (
-  <Table.Td data-column={column}>
+  <Table.Td role="cell" data-column={column}>
     <Text span inherit c="dimmed" className={classes.column}>
       {column}
     </Text>
@@ -197,11 +224,12 @@ const Cell = ({ column, children }: { column: string; children: ReactNode }) => 
 const mixed = (color: string) => `color-mix(in srgb, var(--mantine-color-${color}) 80%, var(--mantine-color-text))`;
 const tones = { good: mixed("teal-7"), soon: mixed("orange-7"), bad: "var(--mantine-color-error)", idle: undefined };
 
-const Relation = ({ words, to }: { words: string; to: ApiKey | undefined }) =>
+const Relation = ({ words, to, scopes }: { words: string; to: ApiKey | undefined; scopes?: Scope[] }) =>
   to && (
     <span>
       {words}
       <Hint>{to.hint}</Hint>
+      {scopes && changedScopes(to.scopes, scopes)}
     </span>
   );
 
@@ -223,43 +251,23 @@ export function StateOf({ apiKey, concerns }: { apiKey: ApiKey; concerns: Concer
   );
 }
 
-/** What an admin has to look at, of one column, and, with `onAction`, what can be done about it. */
-export function Concerns(props: {
-  concerns: Concern[];
-  about: Concern["about"];
-  name?: string;
-  onAction?: (action: KeyAction) => void;
-}) {
-  const { concerns, about, name, onAction } = props;
-  return concerns
-    .filter((concern) => concern.about === about)
-    .map(({ words, remedy }) => (
-      <Fragment key={words}>
-        <Text span fz="0.75rem" fw={700} lh={1.3} className={classes.note}>
-          {words}
-        </Text>
-        {remedy && onAction && (
-          <div>
-            <Button
-              size="compact-sm"
-              variant="default"
-              h="auto"
-              mih={26}
-              mt={4}
-              styles={{ label: { whiteSpace: "normal" } }}
-              aria-label={`${actions[remedy].words}: ${name}`}
-              onClick={() => onAction(remedy)}
-            >
-              {actions[remedy].words}
-            </Button>
-          </div>
-        )}
-      </Fragment>
-    ));
+/** What an admin has to look at, and what can be done about it: a line each. */
+export function Concerns(props: { concerns: Concern[]; apiKey: ApiKey; asked?: KeyAction; onAction: OnAction }) {
+  const { concerns, apiKey, asked, onAction } = props;
+  return concerns.map(({ words, remedy }) => (
+    <div key={words} className={classes.concern}>
+      <Text span size="sm" fw={600}>
+        {words}
+      </Text>
+      {remedy && (
+        <ActionButton action={remedy} of={apiKey.name} autoFocus={remedy === asked} {...{ apiKey, onAction }} />
+      )}
+    </div>
+  ));
 }
 
 /** The menu behind the ⋯ of a key. */
-function KeyMenu(props: { apiKey: ApiKey; onAction: (action: KeyAction) => void }) {
+function KeyMenu({ apiKey, onAction }: { apiKey: ApiKey; onAction: OnAction }) {
   const opener = useRef<HTMLButtonElement>(null);
   return (
     // In the main part of the page, where a landmark contains it.
@@ -271,23 +279,23 @@ function KeyMenu(props: { apiKey: ApiKey; onAction: (action: KeyAction) => void 
       withInitialFocusPlaceholder={false}
     >
       <Menu.Target>
-        <ActionIcon ref={opener} variant="default" size={30} aria-label={`Actions for ${props.apiKey.name}`}>
+        <ActionIcon ref={opener} variant="default" size={30} aria-label={`Actions for ${apiKey.name}`}>
           <Ellipsis aria-hidden size={16} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {actionsFor(props.apiKey).map((action) => (
+        {actionsFor(apiKey).map((action) => (
           <Menu.Item
             key={action}
-            leftSection={actions[action].icon}
+            leftSection={icons[action]}
             {...(action === "revoke" ? { color: "var(--mantine-color-error)" } : {})}
             onClick={() => {
               // A dialog gives the focus back to what had it when the dialog opened: the ⋯, not this entry.
               opener.current?.focus();
-              props.onAction(action);
+              onAction(action, apiKey);
             }}
           >
-            {actions[action].words}
+            {wordsOf(action, apiKey)}
           </Menu.Item>
         ))}
       </Menu.Dropdown>

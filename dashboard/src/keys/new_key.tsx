@@ -15,7 +15,10 @@ import { FirstRequest } from "./first_request.tsx";
 /** A new key, what it is for if that was said, and the key that it replaces, if it replaces one. */
 export type MadeKey = NewApiKey & { purpose?: string; replaced?: { hint: string; works_until: string | null } };
 
-/** Shows the new key, which is shown only this once, and the way to the first answer. */
+/**
+ * Shows the new key, which is shown only this once, and the way to the first answer.
+ * @param onCopied is called when somebody has the key: it was copied, or a program has used it
+ */
 export function NewKey({ made, onCopied, onDone }: { made: MadeKey; onCopied: () => void; onDone: () => void }) {
   const { api_key, name, replaced } = made;
   const session = useSession();
@@ -64,7 +67,7 @@ export function NewKey({ made, onCopied, onDone }: { made: MadeKey; onCopied: ()
       )}
       <Notice kind="problem">{check.problem?.message}</Notice>
       <CheckedKey checked={checked} />
-      <FirstRequest keyId={made.id} purpose={made.purpose ?? ""} isWatching={!hasEnded} />
+      <FirstRequest made={made} isWatching={!hasEnded} onSeen={onCopied} />
       <Actions>
         <Button variant="default" loading={check.pending} onClick={() => void check.run()}>
           Check key

@@ -40,7 +40,7 @@ export const purposes: Record<string, Purpose> = {
   "nightly-copy": named("Nightly copy", "Every list in a file of yours", DatabaseBackup, readScopes),
   "reward-import": named("Reward import", "Your catalogue into this one", Gift, ["read:rewards", "write:rewards"]),
   assistant: {
-    ...named("Assistant (MCP)", "Claude Code, VS Code, Cursor and others", Bot, []),
+    ...named("Assistant (MCP)", "Claude and others sign in", Bot, []),
     lifetime: "90",
     offered: readScopes,
     advice: "Tick what the assistant may read: whoever talks to it can ask for all of it.",

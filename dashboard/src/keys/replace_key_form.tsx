@@ -6,8 +6,11 @@ import { Decision } from "../parts/actions.tsx";
 import { Form } from "../parts/form.tsx";
 import { Hint, Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
-import { LastUse } from "../parts/when.tsx";
+import { type Scope, scopeNames } from "../scopes.ts";
+import { lackOf } from "./arrangement.ts";
 import { replaceApiKey } from "./calls.ts";
+import { wayOf } from "./client_name.ts";
+import { noScopes, ScopesField, scopesIn } from "./create_key_form.tsx";
 import { readExpiry, sameLifetime } from "./expiry.ts";
 import { ExpiryField } from "./expiry_field.tsx";
 import type { MakingForm } from "./make_key_dialog.tsx";
@@ -34,17 +37,19 @@ function oldWorksUntil(old: ApiKey, replacedAt: string, overlap: Overlap): strin
   return new Date(end).toISOString();
 }
 
-/** Asks how long the old key still works, and when the new one expires. */
+/** Asks how long the old key still works, what the new one opens, and when it expires. A scope that was lacking is ticked. */
 export function ReplaceKeyForm(props: MakingForm & { apiKey: ApiKey }) {
   const { apiKey } = props;
+  const lack = lackOf(apiKey);
   const [overlap, setOverlap] = useState<Overlap>("24 hours");
-  const [atExpiry, setAtExpiry] = useState<string | undefined>();
-  const { run, pending, problem } = useAction(async (expires_at: string | null) => {
+  const [wrong, setWrong] = useState<{ expiry?: string | undefined; scopes?: string | undefined }>({});
+  const { run, pending, problem } = useAction(async (expires_at: string | null, scopes: Scope[]) => {
     props.onPending(true);
     try {
-      const made = await replaceApiKey(apiKey.id, overlap, expires_at);
+      const made = await replaceApiKey(apiKey.id, overlap, expires_at, scopes);
       const works_until = oldWorksUntil(apiKey, made.created_at, overlap);
-      props.onMade({ ...made, replaced: { hint: apiKey.hint, works_until } });
+      const purpose = wayOf(apiKey.last_client ?? apiKey.forbidden_client);
+      props.onMade({ ...made, ...(purpose && { purpose }), replaced: { hint: apiKey.hint, works_until } });
     } catch (error) {
       props.onPending(false);
       throw error;
@@ -52,18 +57,17 @@ export function ReplaceKeyForm(props: MakingForm & { apiKey: ApiKey }) {
   });
 
   function submit(entered: FormData, form: HTMLFormElement): void {
-    const expiry = readExpiry(entered);
-    setAtExpiry(expiry.problem);
-    if (expiry.problem === undefined) void run(expiry.expires_at);
-    else form.querySelector<HTMLInputElement>('[name="expires_at"]')?.focus();
+    const [expiry, scopes] = [readExpiry(entered), scopesIn(entered)];
+    const found = { expiry: expiry.problem, scopes: scopes.length === 0 ? noScopes : undefined };
+    setWrong(found);
+    if (found.expiry === undefined && found.scopes === undefined) void run(expiry.expires_at, scopes);
+    else form.querySelector<HTMLInputElement>(`[name="${found.scopes ? "scopes" : "expires_at"}"]`)?.focus();
   }
 
   return (
-    <Form gap="lg" onSubmit={submit} onChange={() => setAtExpiry(undefined)} noValidate>
+    <Form gap="lg" onSubmit={submit} onChange={() => setWrong({})} noValidate>
       <Text>
-        A new key with the same name and scopes takes the place of <Name strong>{apiKey.name}</Name>{" "}
-        <Hint>{apiKey.hint}</Hint>, which <LastUse apiKey={apiKey} />. The scopes of a key never change: for other
-        scopes, create another key.
+        A new key with the same name takes the place of <Name strong>{apiKey.name}</Name> <Hint>{apiKey.hint}</Hint>.
       </Text>
       <NativeSelect
         label="Keep the old key working for"
@@ -73,7 +77,15 @@ export function ReplaceKeyForm(props: MakingForm & { apiKey: ApiKey }) {
         onChange={(event) => setOverlap(event.currentTarget.value as Overlap)}
         data-autofocus
       />
-      <ExpiryField error={atExpiry} preset={sameLifetime(apiKey)} />
+      <ScopesField
+        label="Scopes of the new key"
+        offered={scopeNames}
+        ticked={scopeNames.filter((scope) => apiKey.scopes.includes(scope) || scope === lack)}
+        lacking={lack}
+        description={lack === null ? "Those of the old key." : "Those of the old key, and the one that was missing."}
+        error={wrong.scopes}
+      />
+      <ExpiryField error={wrong.expiry} preset={sameLifetime(apiKey)} />
       <Notice kind="problem">{problem && (problem.kind === "unreachable" ? lostAnswer : problem.message)}</Notice>
       <Decision words="Replace key" pending={pending} isFinal={overlap === "0"} onCancel={props.onCancel} />
     </Form>

@@ -54,10 +54,16 @@ export const ways: Record<string, Way> = {
     guide: "google-sheets",
     steps: (
       <ol className={classes.steps}>
-        <li>Extensions › Apps Script: paste the script of the guide.</li>
         <li>
-          Project Settings › Script Properties: <Code>PUBLIC_API_URL</Code> is the base address above,{" "}
-          <Code>PUBLIC_API_KEY</Code> the key. Then run <Code>onePage</Code>.
+          Copy the script, which has the base address in it.
+          <CopyFile file="/reference/files/google-sheets.gs" label="Copy the script" />
+        </li>
+        <li>
+          In a Google spreadsheet, choose Extensions › Apps Script, and paste it in place of what is there; under
+          Project Settings › Script Properties, add <Code>PUBLIC_API_KEY</Code> with the key.
+        </li>
+        <li>
+          Choose <Code>onePage</Code>, and <b>Run</b>: the newest kudos come into a sheet.
         </li>
       </ol>
     ),

@@ -5,10 +5,15 @@ import type { Admin, Member } from "../database.ts";
 import { CopyButton } from "../parts/copy_button.tsx";
 import { Name } from "../parts/name.tsx";
 import { paths } from "../paths.ts";
+import { SecondFactorWanted } from "../second_factor/wanted.tsx";
+
+type Outside = { member: Member; email: string; program?: string; onTryAgain: () => Promise<void> };
 
 /** Why this person sees no keys, and what they can do about it. */
-function Explanation({ member, email, program }: { member: Member; email: string; program?: string }) {
+function Explanation({ member, email, program, onTryAgain }: Outside) {
   switch (member.status) {
+    case "second_factor_wanted":
+      return <SecondFactorWanted onShown={onTryAgain} />;
     case "linked":
       return (
         <Advice title="Only admins manage API keys">
@@ -91,14 +96,16 @@ function AskAdmins({ admins, me, program }: { admins: Admin[]; me: string; progr
 }
 
 /** @param program the assistant that asks, on its page */
-export function NoAccess(props: { member: Member; email: string; program?: string; onTryAgain: () => Promise<void> }) {
+export function NoAccess(props: Outside) {
   const { run, pending } = useAction(props.onTryAgain);
   return (
     <Stack gap="md" align="flex-start">
       <Explanation {...props} />
-      <Button variant="default" loading={pending} onClick={() => void run()}>
-        Try again
-      </Button>
+      {props.member.status !== "second_factor_wanted" && (
+        <Button variant="default" loading={pending} onClick={() => void run()}>
+          Try again
+        </Button>
+      )}
     </Stack>
   );
 }

@@ -1,8 +1,8 @@
-import { Button, Text, TextInput } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { useState } from "react";
 import { sendPasswordLink } from "../account/account.ts";
 import { useAction } from "../account/use_action.ts";
-import { entryOf, Form } from "../parts/form.tsx";
+import { EmailField, entryOf, Form } from "../parts/form.tsx";
 import { Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 
@@ -17,7 +17,7 @@ export function PasswordLinkForm({ explanation }: { explanation: string }) {
   return (
     <Form onSubmit={(entered) => void run(entryOf(entered, "email"))}>
       <Text>{explanation}</Text>
-      <TextInput label="Email" name="email" type="email" autoComplete="username" required autoFocus />
+      <EmailField />
       <Notice kind="problem">{problem?.message}</Notice>
       <Notice kind="done">
         {sentTo !== null && (

@@ -2,6 +2,7 @@ import { Button, Text } from "@mantine/core";
 import { signOut, useSession } from "../account/session.ts";
 import type { Member } from "../database.ts";
 import { After, Name } from "../parts/name.tsx";
+import { paths } from "../paths.ts";
 import { signInLink } from "./header_bar.tsx";
 import classes from "./pages.module.css";
 
@@ -18,6 +19,11 @@ export function Person({ member }: { member: Member | null }) {
               <After words=" · ">{member?.company_name ?? null}</After>
             </Text>
           </Text>
+          {member?.role === "admin" && (
+            <Button component="a" href={paths.secondFactor} variant="default" size="xs" flex="none">
+              Second factor
+            </Button>
+          )}
           <Button variant="default" size="xs" onClick={() => void signOut()}>
             Sign out
           </Button>

@@ -2,7 +2,16 @@ import { Button, Container, Group, Paper, Stack, Tabs, Text } from "@mantine/cor
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKey } from "../database.ts";
-import { type Arrangement, concernsOf, queryOf, readArrangement, type Tab, tabs } from "../keys/arrangement.ts";
+import {
+  type Arrangement,
+  concernsOf,
+  type KeyAction,
+  queryOf,
+  readArrangement,
+  type Tab,
+  tabs,
+} from "../keys/arrangement.ts";
+import { Assistants } from "../keys/assistants.tsx";
 import { BaseAddress } from "../keys/base_address.tsx";
 import { RenameKeyDialog, RevokeKeyDialog } from "../keys/change_key_dialogs.tsx";
 import { CreateKeyForm, type Start } from "../keys/create_key_form.tsx";
@@ -10,7 +19,6 @@ import { sameLifetime } from "../keys/expiry.ts";
 import { History } from "../keys/history.tsx";
 import { KeyDrawer } from "../keys/key_drawer.tsx";
 import { KeyList, NoKeys } from "../keys/key_list.tsx";
-import type { KeyAction } from "../keys/key_table.tsx";
 import classes from "../keys/keys.module.css";
 import { MakeKeyDialog } from "../keys/make_key_dialog.tsx";
 import type { Preset } from "../keys/presets.ts";
@@ -23,7 +31,6 @@ import { Heading } from "../parts/heading.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { navigationState } from "../router.ts";
-import { scopeNames } from "../scopes.ts";
 import { HeaderBar } from "./header_bar.tsx";
 import { NoAccess } from "./no_access.tsx";
 import pages from "./pages.module.css";
@@ -31,23 +38,28 @@ import { Person } from "./person.tsx";
 
 /** What an admin is about to do, and with which key. */
 type OpenDialog =
-  | { action: Exclude<KeyAction, "details">; key: ApiKey }
+  | { action: "replace" | "rename" | "revoke"; key: ApiKey }
   | { action: "create"; start: Start }
   | { action: "check" };
 
 const creating: OpenDialog = { action: "create", start: {} };
+const forAssistant: OpenDialog = { action: "create", start: { purpose: "assistant" } };
 
-/** A link may open the dialog for a new key, with a purpose chosen: `?create=power-bi`. */
-function linkedDialog(): OpenDialog | null {
+/** What was entered for a new key when the session ended, and by whom: never in the browser's storage. */
+let draft: { email: string; start: Start } | null = null;
+
+/** A link may open the dialog for a new key, with a purpose chosen: `?create=power-bi`; and so does what was entered before. */
+function firstDialog(email: string): OpenDialog | null {
+  if (draft?.email === email) return { action: "create", start: draft.start };
   const purpose = new URLSearchParams(window.location.search).get("create");
   return purpose === null ? null : { action: "create", start: { purpose } };
 }
 
 /** Integrations → Public API: the keys of the signed-in admin's company. */
-export function PublicApiPage({ email }: { email: string }) {
+export default function PublicApiPage({ email }: { email: string }) {
   const { shown, problem, refresh } = usePublicApi();
   const again = useAction(refresh);
-  const [dialog, setDialog] = useState(linkedDialog);
+  const [dialog, setDialog] = useState(() => firstDialog(email));
   const isAdmin = shown?.member.role === "admin";
   // Keeps its room until it is known who is here, and for who is no admin: nothing moves. What is left has the edge.
   const forAdmins = { visibility: isAdmin ? "visible" : "hidden", order: shown && !isAdmin ? -1 : 0 } as const;
@@ -61,12 +73,12 @@ export function PublicApiPage({ email }: { email: string }) {
           <Group maw={1280} mx="auto" px="md" gap="0.5rem 1rem" justify="space-between">
             <Stack gap={4} flex="1 1 16rem" miw={0}>
               <Heading>Public API</Heading>
-              <Text c="dimmed">
+              <Text c="dimmed" className={pages.about}>
                 Lets a BI tool, a spreadsheet or a system of your own work with your company's data.
               </Text>
               <BaseAddress />
             </Stack>
-            <Group gap="sm">
+            <Group gap="sm" className={pages.buttons}>
               <Button component="a" href="/reference/" variant="default">
                 API reference
               </Button>
@@ -94,7 +106,7 @@ export function PublicApiPage({ email }: { email: string }) {
                 <NoAccess member={shown.member} email={email} onTryAgain={refresh} />
               </Paper>
             )}
-            {shown && isAdmin && <Keys shown={shown} dialog={dialog} onDialog={setDialog} refresh={refresh} />}
+            {shown && isAdmin && <Keys {...{ shown, email, dialog, refresh }} onDialog={setDialog} />}
           </Stack>
         </Container>
       </main>
@@ -102,12 +114,8 @@ export function PublicApiPage({ email }: { email: string }) {
   );
 }
 
-/** A form for the same key again, with the scope that it lacked. */
-const likeOf = (key: ApiKey): Preset => ({
-  name: key.name,
-  scopes: scopeNames.filter((scope) => key.scopes.includes(scope) || scope === key.forbidden_scope),
-  lifetime: sameLifetime(key),
-});
+/** A form for the same key again. */
+const likeOf = ({ name, scopes, ...key }: ApiKey): Preset => ({ name, scopes, lifetime: sameLifetime(key) });
 
 /** What was done: the key's row takes the focus. `words` is null when the person has seen it elsewhere already. */
 type Outcome = { keyId: string; words: ReactNode };
@@ -147,31 +155,46 @@ function useArrangement() {
   return { arrangement, arrange, closeKey };
 }
 
-type KeysProps = { shown: Shown; dialog: OpenDialog | null; refresh: () => Promise<void> };
+const tabNames = Object.entries(tabs).map(([tab, words]) => (
+  <Tabs.Tab key={tab} value={tab} fz="md" fw={600}>
+    {words}
+  </Tabs.Tab>
+));
+
+type KeysProps = { shown: Shown; email: string; dialog: OpenDialog | null; refresh: () => Promise<void> };
 
 function Keys(props: KeysProps & { onDialog: (dialog: OpenDialog | null) => void }) {
-  const { refresh } = props;
   const { keys } = props.shown;
   const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const [asked, setAsked] = useState<KeyAction>("details");
   const { arrangement, arrange, closeKey } = useArrangement();
   const open = (key: string): void => arrange({ key });
 
   function ask(action: KeyAction, key: ApiKey): void {
     setOutcome(null);
+    setAsked(action);
     if (action === "details") open(key.id);
+    else if (action === "connect") connect();
     else if (action === "again") props.onDialog({ action: "create", start: { again: likeOf(key) } });
-    else props.onDialog({ action, key });
+    else props.onDialog({ action: action === "rescope" ? "replace" : action, key });
+  }
+
+  /** Leads to where assistants get the address that they sign in at. */
+  function connect(): void {
+    conclude(null);
+    arrange({ tab: "assistants", key: null });
   }
 
   /** Without an outcome, a dialog that came from the drawer leads back to it. */
   function conclude(concluded: Outcome | null): void {
+    draft = null;
     props.onDialog(null);
     setOutcome(concluded);
     if (concluded) arrange({ key: null }, "replace");
   }
 
   async function announce(keyId: string, words: ReactNode): Promise<void> {
-    await refresh();
+    await props.refresh();
     conclude({ keyId, words });
   }
 
@@ -185,11 +208,7 @@ function Keys(props: KeysProps & { onDialog: (dialog: OpenDialog | null) => void
         keepMounted={false}
       >
         <Tabs.List mb="lg" aria-label="Parts of the page">
-          {Object.entries(tabs).map(([tab, words]) => (
-            <Tabs.Tab key={tab} value={tab} fz="md" fw={600}>
-              {words}
-            </Tabs.Tab>
-          ))}
+          {tabNames}
         </Tabs.List>
         <Tabs.Panel value="keys">
           {keys.length === 0 ? (
@@ -206,6 +225,9 @@ function Keys(props: KeysProps & { onDialog: (dialog: OpenDialog | null) => void
             />
           )}
         </Tabs.Panel>
+        <Tabs.Panel value="assistants">
+          <Assistants {...{ keys, concerns }} onAction={ask} onCreate={() => props.onDialog(forAssistant)} />
+        </Tabs.Panel>
         <Tabs.Panel value="history">
           <History revision={revision} />
         </Tabs.Panel>
@@ -220,11 +242,12 @@ function Keys(props: KeysProps & { onDialog: (dialog: OpenDialog | null) => void
         keys={keys}
         concerns={concerns}
         revision={revision}
+        asked={asked}
         onAction={ask}
         onOpen={open}
         onClose={closeKey}
       />
-      <KeyDialogs {...props} onConcluded={conclude} onDone={announce} />
+      <KeyDialogs {...props} onConcluded={conclude} onDone={announce} onConnect={connect} />
     </>
   );
 }
@@ -236,11 +259,14 @@ function Keys(props: KeysProps & { onDialog: (dialog: OpenDialog | null) => void
  */
 function KeyDialogs({
   shown: { keys, member },
+  email,
   dialog,
   refresh,
   onConcluded,
   onDone,
+  onConnect,
 }: KeysProps & {
+  onConnect: () => void;
   onConcluded: (outcome: Outcome | null) => void;
   onDone: (keyId: string, words: ReactNode) => Promise<void>;
 }) {
@@ -259,7 +285,15 @@ function KeyDialogs({
           replaced ? (
             <ReplaceKeyForm {...making} apiKey={replaced} />
           ) : (
-            <CreateKeyForm {...making} names={names} start={dialog?.action === "create" ? dialog.start : {}} />
+            <CreateKeyForm
+              {...making}
+              names={names}
+              start={dialog?.action === "create" ? dialog.start : {}}
+              onDraft={(start) => {
+                draft = { email, start };
+              }}
+              onConnect={onConnect}
+            />
           )
         }
         onClose={(keyId) => onConcluded(keyId === null ? null : { keyId, words: null })}

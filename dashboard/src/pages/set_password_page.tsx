@@ -1,5 +1,5 @@
 import { Button, PasswordInput, Text } from "@mantine/core";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { setPassword } from "../account/account.ts";
 import { currentLink } from "../account/email_link.ts";
 import { useAction } from "../account/use_action.ts";
@@ -10,6 +10,7 @@ import { Notice } from "../parts/notice.tsx";
 import { paths } from "../paths.ts";
 import { Problem } from "../problems.ts";
 import { type NavigationState, navigate, navigationState } from "../router.ts";
+import { SecondFactorWanted } from "../second_factor/wanted.tsx";
 import { AccountPage } from "./account_page.tsx";
 import { OpenLink } from "./open_link.tsx";
 import { PasswordLinkForm } from "./password_link_form.tsx";
@@ -50,14 +51,18 @@ const shortest = 8;
 const passwordRule = `At least ${shortest} characters. Long beats complicated: four unrelated words are good.`;
 
 function SetPasswordForm({ email }: { email: string }) {
+  const entered = useRef("");
   const { run, pending, problem, forget } = useAction(async (password: string) => {
+    entered.current = password;
     if ([...password].length < shortest) throw new Problem("field", `Use at least ${shortest} characters.`, "password");
     await setPassword(password);
     navigate(paths.publicApi, {}, "replace");
   });
   const atField = problem?.kind === "field";
+  // Auth changes no password without it; what was entered stays.
+  if (problem?.kind === "second_factor") return <SecondFactorWanted onShown={() => run(entered.current)} />;
   return (
-    <Form onSubmit={(entered) => void run(String(entered.get("password")))}>
+    <Form onSubmit={(fields) => void run(String(fields.get("password")))}>
       <Text>
         The password with which <Name strong>{email}</Name> signs in from now on.
       </Text>

@@ -1,5 +1,4 @@
 import { Tooltip } from "@mantine/core";
-import type { ApiKey } from "../database.ts";
 
 /** The region of a language. Some browsers name one that is no language tag, such as `en-US@posix`. */
 function regionOf(language: string): string {
@@ -84,15 +83,5 @@ export function Ago({ at }: { at: string }) {
         {ago(at)}
       </time>
     </Tooltip>
-  );
-}
-
-/** The end of a sentence about a key: `has never been used` or `was last used on 21 Nov 2026, 10:15`. */
-export function LastUse({ apiKey: { last_used_at } }: { apiKey: ApiKey }) {
-  if (last_used_at === null) return <>has never been used</>;
-  return (
-    <>
-      was last used on <When at={last_used_at} />
-    </>
   );
 }

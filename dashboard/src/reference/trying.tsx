@@ -1,5 +1,5 @@
-import { Button, Code, NativeSelect, Text, TextInput } from "@mantine/core";
-import { useEffect, useState } from "react";
+import { Button, Code, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
+import { useEffect, useRef, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import { Person } from "../pages/person.tsx";
 import { CopyButton } from "../parts/copy_button.tsx";
@@ -50,6 +50,10 @@ function TryOut({ operation }: { operation: Operation }) {
   const url = addressOf(baseAddress, path, values);
   const entered = useWorkingKey();
   const [answer, setAnswer] = useState<Answer | null>(null);
+  const shown = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (answer) shown.current?.scrollIntoView({ block: "nearest" });
+  }, [answer]);
   const { run, pending, problem } = useAction(async () => {
     setAnswer(null);
     if (entered === null) throw new Problem("refused", "Enter a key that works first.");
@@ -86,17 +90,19 @@ function TryOut({ operation }: { operation: Operation }) {
       <Button type="submit" loading={pending}>
         Send
       </Button>
-      <Text role="status" size="sm">
-        {answer?.said}
-      </Text>
-      {answer && (
-        <>
-          <Code block tabIndex={0} mah="30rem">
-            {answer.text}
-          </Code>
-          <CopyButton value={answer.text} label="Copy" />
-        </>
-      )}
+      <Stack ref={shown} gap="xs">
+        <Text role="status" size="sm">
+          {answer?.said}
+        </Text>
+        {answer && (
+          <>
+            <Code block tabIndex={0} mah="30rem">
+              {answer.text}
+            </Code>
+            <CopyButton value={answer.text} label="Copy" />
+          </>
+        )}
+      </Stack>
     </Form>
   );
 }

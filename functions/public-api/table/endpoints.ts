@@ -319,9 +319,9 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
   aList("/day-ratings", "read:analytics", {
     summary: "How days were rated, by team",
     description:
-      "Lists day ratings, from 1 (bad) to 5 (good), with comment and team, newest first. Filter them by time (`since`, `until`) and `team_id`. They are anonymous: a rating belongs to a team at most, never to a person.",
+      "Lists day ratings, from 1 (bad) to 5 (good), with comment and team, newest first. Filter them by time (`since`, `until`) and `team_id`. They are anonymous: a rating belongs to a team at most, never to a person. If the company has set how many people a team must have, ratings of smaller teams have no team, and their time is a full hour.",
     forAssistants:
-      "Lists how days were rated, from 1 (bad) to 5 (good), with comment and team, anonymously. For averages, use `average_day_ratings`.",
+      "Lists how days were rated, from 1 (bad) to 5 (good), with comment and team, anonymously. Teams with few people are not named. For averages, use `average_day_ratings`.",
     parameters: [...list, include, ...window, teamId],
     rows: { name: "DayRating", description: "How somebody rated a day." },
     columns: [
@@ -337,9 +337,9 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
   endpoint("aggregates", "/day-ratings/averages", "read:analytics", {
     operation: "average_day_ratings",
     summary: "How days were rated on average, by time or team",
-    description: `Returns the number and the average of day ratings in one request, by month, or by another step of time, by team, or by both, such as \`by=week,team\`. Rows are sorted by time, newest first, then by ratings, most first; empty groups are omitted. At most ${maxGroups.toLocaleString("en-US")} rows, and 400 days.`,
+    description: `Returns the number and the average of day ratings in one request, by month, or by another step of time, by team, or by both, such as \`by=week,team\`. Rows are sorted by time, newest first, then by ratings, most first; empty groups are omitted. At most ${maxGroups.toLocaleString("en-US")} rows, and 400 days. Ratings of teams that are too small to be named count as \`No Team\`.`,
     forAssistants:
-      "Averages day ratings from 1 (bad) to 5 (good). Use it first for every question about the mood and its changes, overall or by team.",
+      "Averages day ratings from 1 (bad) to 5 (good). Use it first for every question about the mood and its changes, overall or by team. `No Team` includes teams with few people.",
     parameters: [
       ...ofAggregates("a step of time (`day`, `week`, `month`, `quarter` or `year`), `team`, or both"),
       teamId,

@@ -14,6 +14,9 @@ select
   countIf(JSONExtractString(event_message, 'error') like 'unhandled: %') as unhandled,
   countIf(JSONExtractString(event_message, 'served_by') = 'primary') as not_from_replica,
   countIf(JSONExtractString(event_message, 'served_by') = 'replica') as from_replica,
+  count(distinct case
+    when JSONExtractInt(event_message, 'status') = 429 then JSONExtractString(event_message, 'company_id')
+  end) as companies_refused,
   countIf(JSONExtractString(event_message, 'path') = '/') as probes,
   countIf(JSONExtractInt(event_message, 'status') >= 500) as failures,
   count() as requests
@@ -21,7 +24,9 @@ from logs
 where source = 'function_logs' and event_message like '{"time":%'
 having failures * 100 > requests and failures >= 3
   or no_answer_in_time >= 3
-  -- The uptime probe is in every log that arrives.
-  or probes = 0
+  -- One company can be refused for what it does; several are refused for what others do.
+  or companies_refused >= 5
+  -- The uptime probe is in every log that arrives whole. Of a busy instance it has a sample.
+  or probes = 0 and requests < 1000
   or not_from_replica > from_replica and not_from_replica >= 20
   or secret_key_refused + no_row_level_security + disk_full + read_only + no_connection_free + migrations_missing + unhandled > 0;

@@ -5,5 +5,6 @@
 set statement_timeout = 0;
 
 alter table app.api_keys enable trigger user;
+reset app.as_stored;
 select format('analyze %s', c.oid::regclass) from pg_catalog.pg_class as c
 where c.relnamespace = 'app'::regnamespace and c.relkind = 'r' \gexec

@@ -1,7 +1,7 @@
 -- Repeats, after a restore to an older time, what save.sql has saved (docs/operate/backup-and-restore.md): deletes the
--- deleted companies, erases the erased people, closes the companies that have moved, revokes the revoked keys, and deletes
--- what is older than the retention of its company. Reads the files from the current folder. Run it before requests come
--- in; it is safe to run it again. For psql.
+-- deleted companies, erases the erased people, closes the companies that have moved, revokes the revoked keys, hides teams of
+-- ratings where the fewest people were set after the backup, and deletes what is older than the retention of its company.
+-- Reads the files from the current folder. Run it before requests come in; it is safe to run it again. For psql.
 \set ON_ERROR_STOP on \set QUIET on
 set statement_timeout = 0;
 
@@ -10,7 +10,9 @@ create temporary table saved_erasures (
   company_id uuid, member_mark bytea, erased_at timestamptz, messages_blanked boolean
 ) on commit drop;
 create temporary table saved_deletions (company_id uuid, deleted_at timestamptz) on commit drop;
-create temporary table saved_companies (id uuid, serving text, move_id uuid, retention interval) on commit drop;
+create temporary table saved_companies (
+  id uuid, serving text, move_id uuid, retention interval, fewest_people integer
+) on commit drop;
 create temporary table saved_keys (company_id uuid, id uuid, is_active boolean) on commit drop;
 \copy saved_erasures from 'erasures.csv' with (format csv, header match)
 \copy saved_deletions from 'deleted_companies.csv' with (format csv, header match)
@@ -81,6 +83,11 @@ begin
   from saved_companies as s where s.id = c.id and s.serving = 'moving' and c.serving = 'open';
 end
 $$;
+-- Commands to call when this has ended: a procedure that commits can't run in it.
+select coalesce(string_agg(format('call app.set_fewest_people(%L, %s);', c.id, s.fewest_people), ' '), '') as hide_teams
+from app.companies as c join saved_companies as s using (id)
+where s.fewest_people is distinct from c.fewest_people and s.fewest_people is not null and c.serving = 'open' \gset
 commit;
 
+:hide_teams
 call app.purge_expired();

@@ -5,11 +5,7 @@ set statement_timeout = '60s';
 
 set local check_function_bodies = off;
 
-grant create on schema public to public_api;
-
 CREATE SCHEMA "lists";
-
-CREATE TYPE "app"."overdue_rows" AS ("company_id" uuid, "relation" text, "before" timestamp with time zone, "late" interval);
 
 CREATE TYPE "lists"."category" AS ("id" uuid, "name" text, "created_at" text);
 
@@ -40,138 +36,6 @@ CREATE TYPE "lists"."reward" AS ("id" uuid, "name" text, "description" text, "po
 CREATE TYPE "lists"."span" AS ("company" uuid, "after_transaction" xid8, "after_id" uuid, "deletions_after" xid8, "deletions_after_id" uuid, "horizon" xid8, "origin" text, "began" xid8, "began_digits" text, "max_rows" integer);
 
 CREATE TYPE "lists"."team" AS ("id" uuid, "name" text, "created_at" text);
-
-CREATE OR REPLACE FUNCTION app.admit(key_hash text, required_scope text)
- RETURNS app.verified_key
- LANGUAGE plpgsql
- SET search_path TO ''
-AS $function$
-begin
-  if not (
-    row_security_active('app.companies'::regclass) and row_security_active('app.teams'::regclass)
-    and row_security_active('app.members'::regclass) and row_security_active('app.categories'::regclass)
-    and row_security_active('app.kudos'::regclass) and row_security_active('app.rewards'::regclass)
-    and row_security_active('app.day_ratings'::regclass) and row_security_active('app.pulse_questions'::regclass)
-    and row_security_active('app.pulse_responses'::regclass) and row_security_active('app.deletions'::regclass)
-    and row_security_active('app.forgotten_deletions'::regclass)
-  ) then
-    perform app.refuse_without_row_security();
-  end if;
-  return app.authenticate(key_hash, required_scope);
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION app.end_page(key_id uuid, company_id uuid, found_rows bigint, max_rows integer, next text)
- RETURNS text
- LANGUAGE sql
-RETURN set_config('response.headers'::text, format('[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"},{"X-Next-Page":"%s"}]'::text, key_id, company_id, LEAST(found_rows, (max_rows)::bigint), ((found_rows > max_rows))::text, next), true);
-
-CREATE OR REPLACE FUNCTION app.from_replica(page json)
- RETURNS json
- LANGUAGE plpgsql
- STABLE
- SET search_path TO ''
-AS $function$
-declare
-  lag interval := case
-    when not pg_is_in_recovery() then null
-    -- Without a receiver the replica does not know how much there is to receive.
-    when pg_last_wal_receive_lsn() <= pg_last_wal_replay_lsn() and exists (select from pg_stat_wal_receiver)
-      then interval '0'
-    else clock_timestamp() - pg_last_xact_replay_timestamp()
-  end;
-  headers text;
-begin
-  if lag is null or lag > app.max_replica_lag() then
-    raise exception 'this server is too far behind, or not a replica' using errcode = 'PT503';
-  end if;
-  -- Assigned and not performed, which would run it as a query.
-  headers := set_config(
-    'response.headers',
-    left(current_setting('response.headers'), -1)
-      || format(',{"X-Replica-Lag":"%s"}]', round(1000 * extract(epoch from lag))),
-    true
-  );
-  return page;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION app.is_unlocked(relation text)
- RETURNS boolean
- LANGUAGE plpgsql
- SET search_path TO ''
-AS $function$
-begin
-  execute format('lock table app.%I in row exclusive mode nowait', relation);
-  return true;
-exception
-  when lock_not_available then return false;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION app.overdue(relation text)
- RETURNS SETOF app.overdue_rows
- LANGUAGE plpgsql
- STABLE
- SET search_path TO ''
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_sort TO 'off'
-AS $function$
-begin
-  return query execute format(
-    'select c.id, %1$L, t.before, t.before - o.oldest
-     from app.companies as c
-     cross join lateral (select now() - c.retention as before) as t
-     cross join lateral (select min(r.created_at) as oldest from app.%1$I as r where r.company_id = c.id) as o
-     where c.retention is not null and c.serving <> ''moving'' and o.oldest < t.before',
-    relation
-  );
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION app.serve_keys(served regprocedure, is_list boolean DEFAULT false)
- RETURNS void
- LANGUAGE plpgsql
- SET search_path TO ''
-AS $function$
-begin
-  grant create on schema public to public_api;
-  execute format('alter function %s owner to public_api', served);
-  revoke create on schema public from public_api;
-  execute format('revoke all on function %s from public, anon, authenticated', served);
-  execute format('grant execute on function %s to service_role', served);
-  if is_list is not null then
-    execute format('alter function %s set lock_timeout = ''5s'' set statement_timeout = ''7s'' set jit = off '
-      'set enable_seqscan = off', served);
-  end if;
-  if is_list then
-    execute format('alter function %s set plan_cache_mode = force_generic_plan set enable_sort = off', served);
-  end if;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION app.take_turn_of_total(key_id uuid, company_id uuid)
- RETURNS void
- LANGUAGE plpgsql
- SET search_path TO ''
-AS $function$
-declare
-  base constant bigint := 7330216700000000;
-begin
-  if pg_try_advisory_xact_lock(uuid_hash_extended(company_id, base)) then
-    for slot in 1..app.totals_at_once() loop
-      if pg_try_advisory_xact_lock(base + slot) then
-        return;
-      end if;
-    end loop;
-  end if;
-  raise exception using
-    errcode = 'PT429',
-    message = 'Too Many Requests',
-    detail = json_build_object('key_id', key_id, 'company_id', company_id);
-end
-$function$;
 
 CREATE OR REPLACE FUNCTION lists.answer(page lists.page, rows anyarray, last text)
  RETURNS json
@@ -328,7 +192,8 @@ begin
         (select r.* from rows as r order by r.changed_in, r.id)
         union all
         (
-          select d.deleted_in, d.id, (select v.shown from lists.%1$I as v where v.company_id = $1.company and v.id = d.id)
+          select
+            d.deleted_in, d.id, (select v.shown from lists.%1$I as v where v.company_id = $1.company and v.id = d.id)
           from (
             select d.deleted_in, d.id from app.deletions as d
             where d.company_id = $1.company and d.relation = $2
@@ -541,135 +406,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE PROCEDURE app.forget_all_deletions(INOUT unreached bigint DEFAULT 0)
- LANGUAGE plpgsql
-AS $procedure$
-declare
-  list record;
-  last app.forgotten_deletions;
-  reached app.forgotten_deletions;
-begin
-  unreached := 0;
-  delete from app.assistant_codes as c where c.expires_at < now();
-  -- app.forget_deletions begins at the mark of what is forgotten. Rows below it are those that app.forget_cursors has made
-  -- worthless, and those of transactions that ended late. Up to 50,000 in a night.
-  delete from app.deletions as d using app.forgotten_deletions as f
-  where d.ctid = any (array(
-      select o.ctid from app.deletions as o join app.forgotten_deletions as m using (company_id, relation)
-      where (o.deleted_in, o.id) <= (m.deleted_in, m.id) limit 50000
-    ))
-    and f.company_id = d.company_id and f.relation = d.relation and (d.deleted_in, d.id) <= (f.deleted_in, f.id);
-  commit;
-  for list in
-    select d.company_id, d.relation from app.deletions as d join app.companies as c on c.id = d.company_id
-    where d.deleted_at < now() - interval '90 days'
-    group by d.company_id, d.relation order by min(d.deleted_at)
-  loop
-    last := null;
-    loop
-      exit when app.is_time_up();
-      perform app.forget_deletions(list.company_id, list.relation);
-      select f.* into reached from app.forgotten_deletions as f
-      where f.company_id = list.company_id and f.relation = list.relation;
-      commit;
-      exit when reached is not distinct from last;
-      last := reached;
-    end loop;
-  end loop;
-  if app.is_time_up() then
-    select count(distinct (d.company_id, d.relation)) into unreached
-    from app.deletions as d where d.deleted_at < now() - interval '90 days';
-  end if;
-end
-$procedure$;
-
-CREATE OR REPLACE PROCEDURE app.purge_expired()
- LANGUAGE plpgsql
-AS $procedure$
-declare
-  share constant double precision := 0.375;
-  turn constant bigint := 100000;
-  relations constant text[] := '{kudos,day_ratings,pulse_responses}';
-  relation text;
-  due app.overdue_rows[];
-  list app.overdue_rows;
-  deleted bigint;
-  failure text;
-  failure_code text;
-  total bigint := 0;
-  purged integer := 0;
-  -- Companies, and tables of companies, that were tried in vain; and tables that somebody has locked.
-  failed text[] := '{}';
-  locked text[] := '{}';
-  failures text[] := '{}';
-  is_rest boolean := true;
-  rest integer := 0;
-  unreached bigint;
-begin
-  while is_rest and not app.is_time_up(share) loop
-    is_rest := false;
-    rest := 0;
-    due := '{}';
-    foreach relation in array relations loop
-      continue when relation = any (locked);
-      if app.is_unlocked(relation) then
-        due := due || array(select o from app.overdue(relation) as o);
-      else
-        locked := locked || relation;
-      end if;
-    end loop;
-    commit;
-    foreach list in array array(select d from unnest(due) as d order by d.late desc) loop
-      -- A company whose lock was waited for once.
-      continue when failed && array[list.company_id::text, list.company_id || ' ' || list.relation]
-        or list.relation = any (locked);
-      if app.is_time_up(share) then
-        rest := rest + 1;
-        continue;
-      end if;
-      if not app.is_unlocked(list.relation) then
-        locked := locked || list.relation;
-        continue;
-      end if;
-      call app.purge_table(
-        list.company_id, list.before, list.relation, turn, share, deleted, failure, failure_code
-      );
-      total := total + deleted;
-      is_rest := is_rest or deleted >= turn;
-      if failure_code = 'query_canceled' then
-        rest := rest + 1;
-      elsif failure is not null then
-        failed := failed || concat_ws(' ', list.company_id, case when failure_code <> '55P03' then list.relation end);
-        failures := failures || format('%s: %s: %s rows deleted, then: %s', list.company_id, list.relation, deleted, failure);
-      elsif deleted > 0 then
-        purged := purged + 1;
-        raise notice '%: %: % rows deleted', list.company_id, list.relation, deleted;
-      end if;
-    end loop;
-  end loop;
-  raise notice '% rows deleted', total;
-  call app.forget_all_deletions(unreached);
-  if failures <> '{}' or locked <> '{}' or is_rest or rest + unreached > 0 then
-    raise exception using
-      message = concat_ws(
-        '; ',
-        format('%s rows deleted', total),
-        cardinality(nullif(failures, '{}')) || format(' of %s purges failed', cardinality(failures) + purged),
-        'locked by somebody, and left: ' || nullif(array_to_string(locked, ', '), ''),
-        case when is_rest or rest + unreached > 0 then format(
-          'statement_timeout leaves no time for the rest, which comes first in the next call '
-            '(%s tables of companies, %s lists of recorded deletions)',
-          greatest(rest, is_rest::integer), unreached
-        ) end
-      ),
-      detail = concat_ws(
-        E'\n', array_to_string(failures[:10], E'\n'),
-        case when cardinality(failures) > 10 then format('and %s more', cardinality(failures) - 10) end
-      );
-  end if;
-end
-$procedure$;
-
 CREATE VIEW "lists"."activity" WITH (security_invoker=true) AS  SELECT k.company_id,
     k.created_at AS instant,
     k.changed_in,
@@ -833,18 +569,6 @@ CREATE VIEW "lists"."teams" WITH (security_invoker=true) AS  SELECT company_id,
     ROW(id, name, to_char((created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text))::lists.team AS shown
    FROM app.teams t;;
 
-COMMENT ON FUNCTION "app"."admit"(text, text) IS 'Checks that row-level security binds the caller, then verifies a key as app.authenticate. PT401, PT403, PT429, PT500.';
-
-COMMENT ON FUNCTION "app"."end_page"(uuid, uuid, bigint, integer, text) IS 'Sets the response headers of rows: key, company, number of rows, whether there are more, and how the next page is requested.';
-
-COMMENT ON FUNCTION "app"."is_unlocked"(text) IS 'Whether rows of a table can be deleted now, because nobody has locked all of it.';
-
-COMMENT ON FUNCTION "app"."overdue"(text) IS 'The companies with rows of a table that are older than their retention.';
-
-COMMENT ON FUNCTION "app"."serve_keys"(regprocedure, boolean) IS 'Makes a function one that serves API keys, with time limits and planner settings. Only the owner may call it.';
-
-COMMENT ON FUNCTION "app"."take_turn_of_total"(uuid, uuid) IS 'Takes one of app.totals_at_once() turns until the end of the transaction, one of a company. PT429.';
-
 COMMENT ON FUNCTION "lists"."answer"(lists.page, anyarray, text) IS 'The rows of a page as JSON. Sets the response headers.';
 
 COMMENT ON FUNCTION "lists"."begin"(text, text, integer, uuid, timestamp with time zone, timestamp with time zone) IS 'The page that a request asks for. PT400, PT401, PT403, PT429, PT500.';
@@ -881,41 +605,13 @@ COMMENT ON FUNCTION "lists"."rarest_member_filter"(uuid, uuid, text) IS 'team or
 
 COMMENT ON FUNCTION "lists"."refuse_cursor"(app.verified_key) IS 'Raises PT410: the cursor is no longer known.';
 
-COMMENT ON PROCEDURE "app"."forget_all_deletions"(bigint) IS 'Removes the recorded deletions that are older than 90 days, and codes of assistants, and commits after every 5,000. Returns how many lists it did not reach.';
-
 COMMENT ON SCHEMA "lists" IS 'The public shape of the data: security_invoker views, and what pages of lists share.';
-
-COMMENT ON TYPE "app"."overdue_rows" IS 'A table with rows older than the retention of their company, and how late they are.';
 
 COMMENT ON TYPE "lists"."changes" IS 'A page of changes: how many rows were found, those of the page, and its last cursor.';
 
 COMMENT ON TYPE "lists"."page" IS 'Which rows a page has: of a company, below the pair of instant and id.';
 
 COMMENT ON TYPE "lists"."span" IS 'Which changes a page has, and what its cursors begin and end with.';
-
-REVOKE ALL ON FUNCTION "app"."admit"(text, text) FROM PUBLIC;
-
-GRANT EXECUTE ON FUNCTION "app"."admit"(text, text) TO "postgres", "public_api";
-
-REVOKE ALL ON FUNCTION "app"."end_page"(uuid, uuid, bigint, integer, text) FROM PUBLIC;
-
-GRANT EXECUTE ON FUNCTION "app"."end_page"(uuid, uuid, bigint, integer, text) TO "postgres", "public_api";
-
-REVOKE ALL ON FUNCTION "app"."is_unlocked"(text) FROM PUBLIC;
-
-GRANT EXECUTE ON FUNCTION "app"."is_unlocked"(text) TO "postgres";
-
-REVOKE ALL ON FUNCTION "app"."overdue"(text) FROM PUBLIC;
-
-GRANT EXECUTE ON FUNCTION "app"."overdue"(text) TO "postgres";
-
-REVOKE ALL ON FUNCTION "app"."serve_keys"(regprocedure, boolean) FROM PUBLIC;
-
-GRANT EXECUTE ON FUNCTION "app"."serve_keys"(regprocedure, boolean) TO "postgres";
-
-REVOKE ALL ON FUNCTION "app"."take_turn_of_total"(uuid, uuid) FROM PUBLIC;
-
-GRANT EXECUTE ON FUNCTION "app"."take_turn_of_total"(uuid, uuid) TO "postgres", "public_api";
 
 REVOKE ALL ON FUNCTION "lists"."answer"(lists.page, anyarray, text) FROM PUBLIC;
 
@@ -989,17 +685,9 @@ REVOKE ALL ON FUNCTION "lists"."refuse_cursor"(app.verified_key) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "lists"."refuse_cursor"(app.verified_key) TO "postgres", "public_api";
 
-REVOKE ALL ON PROCEDURE "app"."forget_all_deletions"(bigint) FROM PUBLIC;
-
-GRANT EXECUTE ON PROCEDURE "app"."forget_all_deletions"(bigint) TO "postgres";
-
 GRANT CREATE, USAGE ON SCHEMA "lists" TO "postgres";
 
 GRANT USAGE ON SCHEMA "lists" TO "public_api";
-
-REVOKE ALL ON TYPE "app"."overdue_rows" FROM PUBLIC;
-
-GRANT USAGE ON TYPE "app"."overdue_rows" TO "postgres";
 
 GRANT USAGE ON TYPE "lists"."category" TO "postgres";
 
@@ -1078,5 +766,3 @@ GRANT SELECT ON TABLE "lists"."rewards_with" TO "public_api";
 GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "lists"."teams" TO "postgres";
 
 GRANT SELECT ON TABLE "lists"."teams" TO "public_api";
-
-revoke create on schema public from public_api;

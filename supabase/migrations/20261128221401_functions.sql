@@ -5,6 +5,10 @@ set statement_timeout = '60s';
 
 set local check_function_bodies = off;
 
+DROP FUNCTION "public"."list_api_keys"();
+
+DROP FUNCTION "public"."replace_api_key"(uuid, interval, timestamp with time zone);
+
 CREATE OR REPLACE FUNCTION public.average_day_ratings(key_hash text, by text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, time_zone text DEFAULT 'UTC'::text, team_id uuid DEFAULT NULL::uuid)
  RETURNS app."application/json"
  LANGUAGE plpgsql
@@ -162,6 +166,39 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.create_api_key(name text, scopes text[] DEFAULT ARRAY['read:members'::text, 'read:activity'::text], expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  if not exists (select from app.current_admin()) then
+    raise exception using errcode = 'PT403', message = 'only an admin may create API keys';
+  end if;
+  return app.insert_api_key(name, scopes, expires_at);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.link_member()
+ RETURNS json
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  status constant text := case when app.wants_second_factor() then 'second_factor_wanted' else app.link_member() end;
+  member record;
+begin
+  select * into member from app.current_member() where status <> 'second_factor_wanted';
+  return json_build_object(
+    'status', status,
+    'company_name', member.company_name,
+    'name', member.name,
+    'role', case status when 'linked' then member.role end,
+    'admins', case status when 'linked' then app.admins_to_ask() end
+  );
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.list_activity(key_hash text, max_rows integer, since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, until timestamp with time zone DEFAULT 'infinity'::timestamp with time zone, category_id uuid DEFAULT NULL::uuid, sender_id uuid DEFAULT NULL::uuid, receiver_id uuid DEFAULT NULL::uuid, starting_after uuid DEFAULT NULL::uuid, include text[] DEFAULT NULL::text[], after_time timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS app."application/json"
  LANGUAGE plpgsql
@@ -265,6 +302,88 @@ begin
   end if;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION public.list_api_key_events(key_id uuid DEFAULT NULL::uuid, skip integer DEFAULT 0, max_rows integer DEFAULT NULL::integer)
+ RETURNS json
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+BEGIN ATOMIC
+ SELECT COALESCE(json_agg(row_to_json(listed.*)), '[]'::json) AS "coalesce"
+    FROM ( SELECT app.iso_8601(e.created_at) AS created_at,
+             e.action,
+             e.member_name AS member,
+             e.key_id,
+             e.key_name,
+             e.hint,
+             e.scopes,
+             app.iso_8601(e.expires_at) AS expires_at,
+             e.former_name,
+             e.replaced_by,
+             e.reason,
+             k.assistant,
+             k.assistant_address,
+             successor.scopes AS new_scopes
+            FROM ((app.api_key_events e
+              LEFT JOIN app.api_keys k ON (((k.company_id = e.company_id) AND (k.id = e.key_id))))
+              LEFT JOIN app.api_keys successor ON (((successor.company_id = e.company_id) AND (successor.id = e.replaced_by))))
+           WHERE ((list_api_key_events.key_id IS NULL) OR ((list_api_key_events.key_id = e.key_id) OR (list_api_key_events.key_id = e.replaced_by)))
+           ORDER BY e.created_at DESC, e.id DESC
+          OFFSET list_api_key_events.skip
+          LIMIT list_api_key_events.max_rows) listed;
+END;
+
+CREATE OR REPLACE FUNCTION public.list_api_keys(key_id uuid DEFAULT NULL::uuid)
+ RETURNS json
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+BEGIN ATOMIC
+ SELECT COALESCE(json_agg(row_to_json(listed.*)), '[]'::json) AS "coalesce"
+    FROM ( SELECT k.id,
+             k.name,
+             k.hint,
+             k.scopes,
+                 CASE
+                     WHEN (k.revoked_at IS NOT NULL) THEN 'revoked'::text
+                     WHEN (k.expires_at <= now()) THEN 'expired'::text
+                     ELSE 'active'::text
+                 END AS status,
+             app.iso_8601(k.created_at) AS created_at,
+             creator.name AS created_by,
+             app.iso_8601(k.expires_at) AS expires_at,
+             app.iso_8601(u.last_used_at) AS last_used_at,
+             app.iso_8601(k.revoked_at) AS revoked_at,
+             revoker.name AS revoked_by,
+             k.replaced_by,
+             u.last_endpoint,
+             u.last_client,
+             ARRAY( SELECT day.day
+                    FROM unnest(u.used_on) day(day)
+                   WHERE (day.day > (((now() AT TIME ZONE 'UTC'::text))::date - 30))) AS used_on,
+             app.iso_8601(u.refused_at) AS refused_at,
+             u.refused_endpoint,
+             u.refused_client,
+             app.iso_8601(u.forbidden_at) AS forbidden_at,
+             u.forbidden_endpoint,
+             u.forbidden_scope,
+             u.forbidden_client,
+             app.iso_8601(u.checked_at) AS checked_at,
+             u.checked_client,
+             k.assistant,
+             k.assistant_address,
+             (k.created_by IN ( SELECT app.current_admins() AS current_admins)) AS creator_is_admin,
+             app.count_day(u.answers, u.counted_on, 0) AS answers,
+             app.count_day(u.refusals, u.counted_on, 0) AS refusals
+            FROM (((app.api_keys k
+              JOIN app.members creator ON (((creator.company_id = k.company_id) AND (creator.id = k.created_by))))
+              LEFT JOIN app.members revoker ON (((revoker.company_id = k.company_id) AND (revoker.id = k.revoked_by))))
+              LEFT JOIN app.api_key_uses u ON (((u.company_id = k.company_id) AND (u.key_id = k.id))))
+           WHERE ((list_api_keys.key_id IS NULL) OR (k.id = list_api_keys.key_id))
+           ORDER BY k.created_at DESC, k.id DESC) listed;
+END;
+
+REVOKE ALL ON FUNCTION public.list_api_keys FROM PUBLIC, anon, authenticated, service_role;
 
 CREATE OR REPLACE FUNCTION public.list_categories(key_hash text, max_rows integer, starting_after uuid DEFAULT NULL::uuid, after_time timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS app."application/json"
@@ -632,6 +751,81 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.redeem_assistant_code(code_hash text, bound_to text)
+ RETURNS json
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET lock_timeout TO '5s'
+AS $function$
+declare
+  agreed app.assistant_codes;
+  account uuid;
+begin
+  -- Whoever sends a code first uses it up, also a program that it is not for.
+  delete from app.assistant_codes as c where c.code_hash = decode(redeem_assistant_code.code_hash, 'hex')
+  returning * into agreed;
+  if agreed.code_hash is null or agreed.bound_to <> redeem_assistant_code.bound_to
+    or least(agreed.expires_at, agreed.key_expires_at) <= now() then
+    return null;
+  end if;
+  select a.user_id into account
+  from app.member_accounts as a where a.company_id = agreed.company_id and a.member_id = agreed.member_id;
+  -- The triggers of app.api_keys take company, creator and history from the session: this one becomes that of the admin
+  -- who agreed, which had shown a second factor if one was wanted.
+  perform set_config(
+    'request.jwt.claims', json_build_object('sub', account, 'role', 'authenticated', 'aal', 'aal2')::text, true
+  );
+  -- No longer an admin, or the company has moved.
+  if not exists (select from app.current_admin()) then
+    return null;
+  end if;
+  perform set_config('app.assistant', agreed.assistant, true);
+  perform set_config('app.assistant_address', split_part(agreed.bound_to, e'\n', -2), true);
+  return app.insert_api_key(agreed.assistant, agreed.scopes, agreed.key_expires_at);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.replace_api_key(key_id uuid, overlap interval DEFAULT '24:00:00'::interval, expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, scopes text[] DEFAULT NULL::text[])
+ RETURNS json
+ LANGUAGE plpgsql
+ SET search_path TO ''
+ SET lock_timeout TO '5s'
+AS $function$
+declare
+  replaced record;
+  successor json;
+begin
+  if overlap is null or overlap not in ('0', '1 hour', '24 hours', '7 days') then
+    raise exception using errcode = 'PT400', hint = 'overlap', message = 'overlap must be 0, 1 hour, 24 hours or 7 days';
+  end if;
+
+  -- Locked, so that of two admins who replace the same key at once, the second gets the error below.
+  select k.name, k.scopes, k.expires_at, k.revoked_at, k.replaced_by, k.assistant into replaced
+  from app.api_keys as k where k.id = key_id for update;
+  if not found then
+    raise exception using errcode = 'PT404', message = 'no API key of your company has this id';
+  end if;
+  if replaced.revoked_at is not null or replaced.replaced_by is not null or replaced.expires_at <= now() then
+    raise exception using errcode = 'PT409', message = 'a key that is revoked, expired or replaced already cannot be replaced';
+  end if;
+  -- Nobody could hand it the new key.
+  if replaced.assistant is not null then
+    raise exception using errcode = 'PT409', message = 'the key of an assistant cannot be replaced: connect the assistant again';
+  end if;
+
+  successor := app.insert_api_key(replaced.name, coalesce(scopes, replaced.scopes), expires_at);
+  update app.api_keys as k
+  -- In seconds, so that a day of the overlap has 24 hours also when daylight saving time begins or ends.
+  set replaced_by = (successor ->> 'id')::uuid,
+    expires_at = now() + make_interval(secs => extract(epoch from overlap)::double precision)
+  where k.id = key_id;
+  return successor;
+end
+$function$;
+
+REVOKE ALL ON FUNCTION public.replace_api_key FROM PUBLIC, anon, authenticated, service_role;
+
 CREATE OR REPLACE FUNCTION public.upsert_rewards(key_hash text, rewards text, dry_run boolean DEFAULT false)
  RETURNS app."application/json"
  LANGUAGE plpgsql
@@ -746,7 +940,11 @@ begin
 end
 $function$;
 
+COMMENT ON FUNCTION "public"."link_member"() IS 'To be called after sign-in: { status, company_name, name, role, admins }, status linked, moved (no role then), email_not_confirmed, no_member, several_members or second_factor_wanted (nothing is linked or told then); admins as admins_to_ask. PT401 when the account is gone.';
+
 COMMENT ON FUNCTION "public"."list_activity"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, uuid, uuid, text[], timestamp with time zone) IS 'Kudos of the key''s company, newest first: a JSON array. read:activity. PT400, PT401, PT403, PT429.';
+
+COMMENT ON FUNCTION "public"."list_api_keys"(uuid) IS 'The API keys of the admin''s company, or one of them, newest first, as a JSON array without keys and hashes; empty for anybody else. answers and refusals: how many notes of each the last 30 days have, oldest first.';
 
 COMMENT ON FUNCTION "public"."list_categories"(text, integer, uuid, timestamp with time zone) IS 'Categories of the key''s company, newest first: a JSON array. read:activity. PT400, PT401, PT403, PT429.';
 
@@ -761,3 +959,13 @@ COMMENT ON FUNCTION "public"."list_pulse_responses"(text, integer, timestamp wit
 COMMENT ON FUNCTION "public"."list_rewards"(text, integer, boolean, uuid, text[], text, timestamp with time zone) IS 'Rewards of the key''s company, newest first: a JSON array. read:rewards. PT400, PT401, PT403, PT429.';
 
 COMMENT ON FUNCTION "public"."list_teams"(text, integer, uuid, timestamp with time zone) IS 'Teams of the key''s company, newest first: a JSON array. read:members. PT400, PT401, PT403, PT429.';
+
+COMMENT ON FUNCTION "public"."replace_api_key"(uuid, interval, timestamp with time zone, text[]) IS 'Makes a successor of a key, with other scopes if some are given, and returns it as create_api_key does; the old key expires after the overlap, 0, 1 hour, 24 hours or 7 days. PT400, PT404, PT409.';
+
+REVOKE ALL ON FUNCTION "public"."list_api_keys"(uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "public"."list_api_keys"(uuid) TO "authenticated", "postgres";
+
+REVOKE ALL ON FUNCTION "public"."replace_api_key"(uuid, interval, timestamp with time zone, text[]) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "public"."replace_api_key"(uuid, interval, timestamp with time zone, text[]) TO "authenticated", "postgres";

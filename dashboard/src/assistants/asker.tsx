@@ -1,0 +1,15 @@
+import { Name } from "../parts/name.tsx";
+import type { AssistantRequest } from "./request.ts";
+
+/** Who asks: a known host with its address, or what a program on this computer calls itself. */
+export function Asker({ request: { host, name, redirectUri } }: { request: AssistantRequest }) {
+  return host === null ? (
+    <>
+      A program on this computer that calls itself “<Name>{name}</Name>”
+    </>
+  ) : (
+    <>
+      <b>{host}</b> (<span translate="no">{new URL(redirectUri).host}</span>)
+    </>
+  );
+}

@@ -1,0 +1,34 @@
+import { Button, TextInput } from "@mantine/core";
+import { useAction } from "../account/use_action.ts";
+import { entryOf, Form } from "../parts/form.tsx";
+import { Notice } from "../parts/notice.tsx";
+import { Problem } from "../problems.ts";
+
+/** Asks for the code that the app shows now. */
+export function CodeForm({ words, onCode }: { words: string; onCode: (code: string) => Promise<void> }) {
+  const { run, pending, problem, forget } = useAction(async (entered: string) => {
+    const code = entered.replaceAll(/\s/g, "");
+    if (!/^\d{6}$/.test(code)) throw new Problem("field", "Enter the six digits that the app shows now.", "code");
+    await onCode(code);
+  });
+  const atField = problem?.kind === "field";
+  return (
+    <Form noValidate onSubmit={(entered) => void run(entryOf(entered, "code"))}>
+      <TextInput
+        label="Code"
+        description="Six digits, from your authenticator app."
+        name="code"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        autoFocus
+        onChange={forget}
+        error={atField && problem.message}
+        aria-invalid={atField}
+      />
+      <Notice kind="problem">{!atField && problem?.message}</Notice>
+      <Button type="submit" loading={pending}>
+        {words}
+      </Button>
+    </Form>
+  );
+}

@@ -1,0 +1,864 @@
+-- The tables of companies and keys are small: reading them takes milliseconds.
+-- squawk-ignore-file ban-drop-not-null, constraint-missing-not-valid
+set lock_timeout = '2s';
+set statement_timeout = '60s';
+
+set local check_function_bodies = off;
+
+grant create on schema public to public_api;
+
+CREATE TYPE "app"."overdue_rows" AS ("company_id" uuid, "relation" text, "before" timestamp with time zone, "late" interval);
+
+CREATE OR REPLACE FUNCTION app.admit(key_hash text, required_scope text)
+ RETURNS app.verified_key
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  if not (
+    row_security_active('app.companies'::regclass) and row_security_active('app.teams'::regclass)
+    and row_security_active('app.members'::regclass) and row_security_active('app.categories'::regclass)
+    and row_security_active('app.kudos'::regclass) and row_security_active('app.rewards'::regclass)
+    and row_security_active('app.day_ratings'::regclass) and row_security_active('app.pulse_questions'::regclass)
+    and row_security_active('app.pulse_responses'::regclass) and row_security_active('app.deletions'::regclass)
+    and row_security_active('app.forgotten_deletions'::regclass)
+  ) then
+    perform app.refuse_without_row_security();
+  end if;
+  return app.authenticate(key_hash, required_scope);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.count_day(counts integer[], counted_on date, more integer)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  days constant integer := coalesce((now() at time zone 'UTC')::date - counted_on, 30);
+begin
+  if days > 0 then
+    counts := counts[days + 1:] || array_fill(0, array[least(days, 30)]);
+  end if;
+  counts[30] := counts[30] + more;
+  return counts;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.end_page(key_id uuid, company_id uuid, found_rows bigint, max_rows integer, next text)
+ RETURNS text
+ LANGUAGE sql
+RETURN set_config('response.headers'::text, format('[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"},{"X-Next-Page":"%s"}]'::text, key_id, company_id, LEAST(found_rows, (max_rows)::bigint), ((found_rows > max_rows))::text, next), true);
+
+CREATE OR REPLACE FUNCTION app.fewest_people(company_id uuid)
+ RETURNS integer
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return (
+    select c.fewest_people from app.companies as c
+    where c.id = fewest_people.company_id and current_setting('app.as_stored', true) is distinct from 'on'
+  );
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.from_replica(page json)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  lag interval := case
+    when not pg_is_in_recovery() then null
+    -- Without a receiver the replica does not know how much there is to receive.
+    when pg_last_wal_receive_lsn() <= pg_last_wal_replay_lsn() and exists (select from pg_stat_wal_receiver)
+      then interval '0'
+    else clock_timestamp() - pg_last_xact_replay_timestamp()
+  end;
+  headers text;
+begin
+  if lag is null or lag > app.max_replica_lag() then
+    raise exception 'this server is too far behind, or not a replica' using errcode = 'PT503';
+  end if;
+  -- Assigned and not performed, which would run it as a query.
+  headers := set_config(
+    'response.headers',
+    left(current_setting('response.headers'), -1)
+      || format(',{"X-Replica-Lag":"%s"}]', round(1000 * extract(epoch from lag))),
+    true
+  );
+  return page;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.has_shown_factor()
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  if app.wants_second_factor() then
+    raise exception using errcode = 'PT403', hint = 'second_factor',
+      message = 'this account has a second factor: verify its code, then call again with the token of that session';
+  end if;
+  return true;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.current_admin(OUT company_id uuid, OUT member_id uuid)
+ RETURNS SETOF record
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 1
+ SET search_path TO ''
+BEGIN ATOMIC
+ SELECT m.company_id,
+     m.id
+    FROM ((app.member_accounts a
+      JOIN app.members m ON (((m.company_id = a.company_id) AND (m.id = a.member_id))))
+      JOIN app.companies c ON ((c.id = a.company_id)))
+   WHERE ((a.user_id = ( SELECT auth.uid() AS uid)) AND (m.role = 'admin'::text) AND (c.serving = 'open'::text) AND app.has_shown_factor());
+END;
+
+CREATE OR REPLACE FUNCTION app.current_admins()
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+BEGIN ATOMIC
+ SELECT m.id
+    FROM ((app.current_admin() me(company_id, member_id)
+      JOIN app.members m ON (((m.company_id = me.company_id) AND (m.role = 'admin'::text))))
+      JOIN app.member_accounts a ON (((a.company_id = m.company_id) AND (a.member_id = m.id))));
+END;
+
+CREATE OR REPLACE FUNCTION app.hidden_teams(company_id uuid)
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+ SET jit TO 'off'
+AS $function$
+declare
+  fewest constant integer := app.fewest_people(company_id);
+begin
+  return (
+    with sizes as materialized (
+      select m.team_id, count(*) as people from app.members as m
+      where m.company_id = hidden_teams.company_id and not m.is_former
+      group by m.team_id
+    ),
+    teams as materialized (
+      select t.id, coalesce(s.people, 0) as people from app.teams as t left join sizes as s on s.team_id = t.id
+      where t.company_id = hidden_teams.company_id
+    ),
+    small as (
+      select coalesce(array_agg(t.id), '{}') as ids, coalesce(sum(t.people), 0) as people from teams as t where t.people < fewest
+    )
+    select small.ids || case
+      when small.people < fewest and (small.ids <> '{}' or exists (select from sizes as s where s.team_id is null))
+        then array(select t.id from teams as t where t.people >= fewest order by t.people, t.id limit 1)
+    end
+    from small
+  );
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.hide_some(company_id uuid, first uuid, OUT hidden bigint, OUT last uuid)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+declare
+  teams constant uuid[] := app.hidden_teams(company_id);
+  ids uuid[];
+begin
+  perform app.require_open_company(company_id);
+  select array_agg(d.id), count(*) filter (where d.team_id = any (teams)) into ids, hidden
+  from (
+    select d.id, d.team_id from app.day_ratings as d
+    where d.company_id = hide_some.company_id and d.id >= first order by d.id limit 2000 for update
+  ) as d;
+  last := ids[cardinality(ids)];
+  update app.day_ratings as d
+  set team_id = case when d.team_id = any (teams) then null else d.team_id end, changed_in = pg_current_xact_id()
+  where d.company_id = hide_some.company_id and d.id = any (ids);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.hide_staged_teams(company_id uuid)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO ''
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_material TO 'off'
+AS $function$
+declare
+  hidden constant uuid[] := app.hidden_teams(company_id);
+  had_team bigint;
+begin
+  if app.fewest_people(company_id) is null then
+    return 0;
+  end if;
+  with without as (
+    select s.position, s.team_id <> '' as had_team
+    from staging.day_ratings as s
+    left join app.day_ratings as d on d.company_id = hide_staged_teams.company_id and d.id = s.id::uuid
+    where s.team_id = '' or (d.id is not null and d.team_id is null)
+      or (nullif(s.team_id, '')::uuid = any (hidden) and d.team_id is distinct from nullif(s.team_id, '')::uuid)
+  ),
+  told as (
+    update staging.day_ratings as s
+    set team_id = '', created_at = app.iso_8601(date_trunc('hour', s.created_at::timestamptz, 'UTC'))
+    from without as w where w.position = s.position
+    returning w.had_team
+  )
+  select count(*) filter (where told.had_team) into had_team from told;
+  return had_team;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.hide_teams()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  company uuid;
+  hidden uuid[];
+begin
+  for company in select distinct w.company_id from written as w where w.team_id is not null loop
+    continue when app.fewest_people(company) is null;
+    hidden := app.hidden_teams(company);
+    update app.day_ratings as d set team_id = null
+    where d.company_id = company
+      and d.id = any (array(select w.id from written as w where w.company_id = company and w.team_id = any (hidden)));
+  end loop;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.insert_api_key(name text, scopes text[], expires_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  created record;
+  api_key text;
+begin
+  -- Null for no scopes, 2 for an array of arrays.
+  if array_ndims(scopes) is distinct from 1 or not scopes <@ app.scopes()
+    or cardinality(scopes) > (select count(distinct scope) from unnest(scopes) as scope) then
+    raise exception using errcode = 'PT400', hint = 'scopes',
+      message = 'scopes must be one or more of ' || array_to_string(app.scopes(), ', ') || ', each once';
+  end if;
+  perform app.check_api_key_name(name);
+  if expires_at <= now() or expires_at >= '10000-01-01Z' then
+    raise exception using errcode = 'PT400', hint = 'expires_at',
+      message = 'expires_at must be in the future, before the year 10000';
+  end if;
+
+  insert into app.api_keys as k (name, scopes, expires_at)
+  values (insert_api_key.name, insert_api_key.scopes, insert_api_key.expires_at)
+  returning k.id, k.name, k.hint, k.scopes, k.created_at, k.expires_at into created;
+
+  api_key := current_setting('app.new_api_key');
+  perform set_config('app.new_api_key', '', true);
+
+  return json_build_object(
+    'id', created.id,
+    'name', created.name,
+    'api_key', api_key,
+    'hint', created.hint,
+    'scopes', created.scopes,
+    'created_at', app.iso_8601(created.created_at),
+    'expires_at', app.iso_8601(created.expires_at)
+  );
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.is_unlocked(relation text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  execute format('lock table app.%I in row exclusive mode nowait', relation);
+  return true;
+exception
+  when lock_not_available then return false;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.keep_hidden()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  if app.fewest_people(new.company_id) is not null then
+    new.team_id := null;
+    new.created_at := date_trunc('hour', new.created_at, 'UTC');
+  end if;
+  return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.make_api_key()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  api_key constant text := app.new_api_key();
+begin
+  select admin.company_id, admin.member_id into new.company_id, new.created_by from app.current_admin() as admin;
+  new.id := gen_random_uuid();
+  new.scopes := array(select scope from unnest(new.scopes) as scope order by array_position(app.scopes(), scope));
+  new.key_hash := sha256(convert_to(api_key, 'UTF8'));
+  new.hint := 'sk_live_…' || right(api_key, 4);
+  new.created_at := now();
+  new.revoked_at := null;
+  new.revoked_by := null;
+  new.replaced_by := null;
+  -- Set by public.redeem_assistant_code alone.
+  new.assistant := nullif(current_setting('app.assistant', true), '');
+  new.assistant_address := nullif(current_setting('app.assistant_address', true), '');
+  perform set_config('app.new_api_key', api_key, true);
+  return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.note_refused_use(key_hash text, missing_scope text DEFAULT NULL::text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  headers constant json := nullif(current_setting('request.headers', true), '');
+  endpoint constant text := left(headers ->> 'x-endpoint', 60);
+  client constant text := left(headers ->> 'x-client', 60);
+  today constant date := (now() at time zone 'UTC')::date;
+  refused record;
+begin
+  if current_setting('default_transaction_read_only')::boolean then
+    return false;
+  end if;
+  select u.company_id, u.key_id,
+    -- As in app.note_use.
+    app.count_day(u.answers, u.counted_on, 0) as answers,
+    app.count_day(u.refusals, u.counted_on,
+      app.may_note(case when missing_scope is null then u.refused_at else u.forbidden_at end)::integer) as refusals
+  into refused
+  from app.api_key_uses as u
+  join app.api_keys as k on k.company_id = u.company_id and k.id = u.key_id
+  join app.companies as c on c.id = k.company_id
+  where k.key_hash = decode(note_refused_use.key_hash, 'hex') and c.serving = 'open'
+    and case when k.revoked_at is not null or k.expires_at <= now()
+      then missing_scope is null and app.may_note(u.refused_at, u.refused_endpoint, endpoint)
+      else missing_scope <> all (k.scopes) and missing_scope = any (app.scopes())
+        and app.may_note(u.forbidden_at, u.forbidden_endpoint, endpoint) end
+  for update of u skip locked;
+  if not found then
+    return false;
+  end if;
+  if missing_scope is null then
+    update app.api_key_uses as u
+    set refused_at = now(), refused_endpoint = endpoint, refused_client = client,
+      answers = refused.answers, refusals = refused.refusals, counted_on = today
+    where u.company_id = refused.company_id and u.key_id = refused.key_id;
+  else
+    update app.api_key_uses as u
+    set forbidden_at = now(), forbidden_endpoint = endpoint, forbidden_scope = missing_scope, forbidden_client = client,
+      answers = refused.answers, refusals = refused.refusals, counted_on = today
+    where u.company_id = refused.company_id and u.key_id = refused.key_id;
+  end if;
+  return true;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.note_use(company_id uuid, key_id uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  headers constant json := nullif(current_setting('request.headers', true), '');
+  today constant date := (now() at time zone 'UTC')::date;
+begin
+  if current_setting('default_transaction_read_only')::boolean or pg_is_in_recovery() then
+    return;
+  end if;
+  if headers ->> 'x-quick-check' = 'true' then
+    update app.api_key_uses as u set checked_at = now(), checked_client = left(headers ->> 'x-client', 60)
+    where (u.company_id, u.key_id) in (
+      select free.company_id, free.key_id
+      from app.api_key_uses as free
+      where free.company_id = note_use.company_id and free.key_id = note_use.key_id and app.may_note(free.checked_at)
+      for update skip locked
+    );
+    return;
+  end if;
+  update app.api_key_uses as u set
+    last_used_at = now(),
+    last_endpoint = left(headers ->> 'x-endpoint', 60),
+    last_client = left(headers ->> 'x-client', 60),
+    used_on = case u.used_on[cardinality(u.used_on)] when today then u.used_on else array(
+      select distinct day from unnest(u.used_on || today) as day where day between today - 29 and today order by day
+    ) end,
+    -- What takes the minute of GET / has been counted with it.
+    answers = app.count_day(u.answers, u.counted_on,
+      case when u.last_used_at > now() - interval '1 minute' and u.last_used_at < now() + interval '1 minute' then 0 else 1 end),
+    refusals = app.count_day(u.refusals, u.counted_on, 0),
+    counted_on = today
+  where (u.company_id, u.key_id) in (
+    select free.company_id, free.key_id
+    from app.api_key_uses as free
+    where free.company_id = note_use.company_id and free.key_id = note_use.key_id
+      and app.may_note(free.last_used_at, free.last_endpoint, headers ->> 'x-endpoint')
+    for update skip locked
+  );
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.overdue(relation text)
+ RETURNS SETOF app.overdue_rows
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+begin
+  return query execute format(
+    'select c.id, %1$L, t.before, t.before - o.oldest
+     from app.companies as c
+     cross join lateral (select now() - c.retention as before) as t
+     cross join lateral (select min(r.created_at) as oldest from app.%1$I as r where r.company_id = c.id) as o
+     where c.retention is not null and c.serving <> ''moving'' and o.oldest < t.before',
+    relation
+  );
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.prepare_file(company_id uuid, file text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  hidden bigint;
+begin
+  if file = 'members' then
+    -- Within a load an email address can pass from one member to another. The member who gives it up gets another one first.
+    update app.members as m set email = m.id || '@moving.invalid'
+    from staging.members as leaving, staging.members as taking
+    where m.company_id = prepare_file.company_id
+      and m.id = leaving.id::uuid
+      and lower(m.email) <> lower(leaving.email)
+      and lower(m.email) = lower(taking.email);
+  elsif file = 'categories' then
+    insert into app.categories (company_id, id)
+    select distinct prepare_file.company_id, s.id::uuid
+    from staging.categories as s
+    on conflict do nothing;
+    analyze app.categories;
+  elsif file = 'day_ratings' then
+    hidden := app.hide_staged_teams(company_id);
+    if hidden > 0 then
+      raise notice 'day_ratings: % rows without their team: fewest_people is %', hidden, app.fewest_people(company_id);
+    end if;
+  end if;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.serve_keys(served regprocedure, is_list boolean DEFAULT false)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  grant create on schema public to public_api;
+  execute format('alter function %s owner to public_api', served);
+  revoke create on schema public from public_api;
+  execute format('revoke all on function %s from public, anon, authenticated', served);
+  execute format('grant execute on function %s to service_role', served);
+  if is_list is not null then
+    execute format('alter function %s set lock_timeout = ''5s'' set statement_timeout = ''7s'' set jit = off '
+      'set enable_seqscan = off', served);
+  end if;
+  if is_list then
+    execute format('alter function %s set plan_cache_mode = force_generic_plan set enable_sort = off', served);
+  end if;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.take_turn_of_total(key_id uuid, company_id uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  base constant bigint := 7330216700000000;
+begin
+  if pg_try_advisory_xact_lock(uuid_hash_extended(company_id, base)) then
+    for slot in 1..app.totals_at_once() loop
+      if pg_try_advisory_xact_lock(base + slot) then
+        return;
+      end if;
+    end loop;
+  end if;
+  raise exception using
+    errcode = 'PT429',
+    message = 'Too Many Requests',
+    detail = json_build_object('key_id', key_id, 'company_id', company_id);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.wants_second_factor()
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+ SET row_security TO 'off'
+AS $function$
+begin
+  return (auth.jwt() ->> 'aal') is distinct from 'aal2'
+    and exists (select from auth.mfa_factors as f where f.user_id = (select auth.uid()) and f.status = 'verified');
+end
+$function$;
+
+CREATE OR REPLACE PROCEDURE app.forget_all_deletions(INOUT unreached bigint DEFAULT 0)
+ LANGUAGE plpgsql
+AS $procedure$
+declare
+  list record;
+  last app.forgotten_deletions;
+  reached app.forgotten_deletions;
+begin
+  unreached := 0;
+  delete from app.assistant_codes as c where c.expires_at < now();
+  -- app.forget_deletions begins at the mark of what is forgotten. Rows below it are those that app.forget_cursors has made
+  -- worthless, and those of transactions that ended late. Up to 50,000 in a night.
+  delete from app.deletions as d using app.forgotten_deletions as f
+  where d.ctid = any (array(
+      select o.ctid from app.deletions as o join app.forgotten_deletions as m using (company_id, relation)
+      where (o.deleted_in, o.id) <= (m.deleted_in, m.id) limit 50000
+    ))
+    and f.company_id = d.company_id and f.relation = d.relation and (d.deleted_in, d.id) <= (f.deleted_in, f.id);
+  commit;
+  for list in
+    select d.company_id, d.relation from app.deletions as d join app.companies as c on c.id = d.company_id
+    where d.deleted_at < now() - interval '90 days'
+    group by d.company_id, d.relation order by min(d.deleted_at)
+  loop
+    last := null;
+    loop
+      exit when app.is_time_up();
+      perform app.forget_deletions(list.company_id, list.relation);
+      select f.* into reached from app.forgotten_deletions as f
+      where f.company_id = list.company_id and f.relation = list.relation;
+      commit;
+      exit when reached is not distinct from last;
+      last := reached;
+    end loop;
+  end loop;
+  if app.is_time_up() then
+    select count(distinct (d.company_id, d.relation)) into unreached
+    from app.deletions as d where d.deleted_at < now() - interval '90 days';
+  end if;
+end
+$procedure$;
+
+CREATE OR REPLACE PROCEDURE app.purge_expired()
+ LANGUAGE plpgsql
+AS $procedure$
+declare
+  share constant double precision := 0.375;
+  turn constant bigint := 100000;
+  relations constant text[] := '{kudos,day_ratings,pulse_responses}';
+  relation text;
+  due app.overdue_rows[];
+  list app.overdue_rows;
+  deleted bigint;
+  failure text;
+  failure_code text;
+  total bigint := 0;
+  purged integer := 0;
+  -- Companies, and tables of companies, that were tried in vain; and tables that somebody has locked.
+  failed text[] := '{}';
+  locked text[] := '{}';
+  failures text[] := '{}';
+  is_rest boolean := true;
+  rest integer := 0;
+  unreached bigint;
+begin
+  while is_rest and not app.is_time_up(share) loop
+    is_rest := false;
+    rest := 0;
+    due := '{}';
+    foreach relation in array relations loop
+      continue when relation = any (locked);
+      if app.is_unlocked(relation) then
+        due := due || array(select o from app.overdue(relation) as o);
+      else
+        locked := locked || relation;
+      end if;
+    end loop;
+    commit;
+    foreach list in array array(select d from unnest(due) as d order by d.late desc) loop
+      -- A company whose lock was waited for once.
+      continue when failed && array[list.company_id::text, list.company_id || ' ' || list.relation]
+        or list.relation = any (locked);
+      if app.is_time_up(share) then
+        rest := rest + 1;
+        continue;
+      end if;
+      if not app.is_unlocked(list.relation) then
+        locked := locked || list.relation;
+        continue;
+      end if;
+      call app.purge_table(
+        list.company_id, list.before, list.relation, turn, share, deleted, failure, failure_code
+      );
+      total := total + deleted;
+      is_rest := is_rest or deleted >= turn;
+      if failure_code = 'query_canceled' then
+        rest := rest + 1;
+      elsif failure is not null then
+        failed := failed || concat_ws(' ', list.company_id, case when failure_code <> '55P03' then list.relation end);
+        failures := failures || format('%s: %s: %s rows deleted, then: %s', list.company_id, list.relation, deleted, failure);
+      elsif deleted > 0 then
+        purged := purged + 1;
+        raise notice '%: %: % rows deleted', list.company_id, list.relation, deleted;
+      end if;
+    end loop;
+  end loop;
+  raise notice '% rows deleted', total;
+  call app.forget_all_deletions(unreached);
+  if failures <> '{}' or locked <> '{}' or is_rest or rest + unreached > 0 then
+    raise exception using
+      message = concat_ws(
+        '; ',
+        format('%s rows deleted', total),
+        cardinality(nullif(failures, '{}')) || format(' of %s purges failed', cardinality(failures) + purged),
+        'locked by somebody, and left: ' || nullif(array_to_string(locked, ', '), ''),
+        case when is_rest or rest + unreached > 0 then format(
+          'statement_timeout leaves no time for the rest, which comes first in the next call '
+            '(%s tables of companies, %s lists of recorded deletions)',
+          greatest(rest, is_rest::integer), unreached
+        ) end
+      ),
+      detail = concat_ws(
+        E'\n', array_to_string(failures[:10], E'\n'),
+        case when cardinality(failures) > 10 then format('and %s more', cardinality(failures) - 10) end
+      );
+  end if;
+end
+$procedure$;
+
+CREATE OR REPLACE PROCEDURE app.set_fewest_people(IN company_id uuid, IN fewest_people integer)
+ LANGUAGE plpgsql
+AS $procedure$
+declare
+  earlier text[];
+  pids text;
+  reached uuid;
+  batch record;
+  hidden bigint := 0;
+begin
+  if fewest_people is null then
+    raise exception 'fewest_people must be a whole number from 2 to 100' using errcode = 'invalid_parameter_value';
+  end if;
+  perform app.require_open_company(company_id);
+  update app.companies as c set fewest_people = set_fewest_people.fewest_people where c.id = set_fewest_people.company_id;
+  commit;
+
+  -- Transactions that began before may have read that there is no number, and still write: with the old snapshot of
+  -- repeatable read also one that has written nothing yet.
+  select array_agg(l.virtualtransaction), string_agg(l.pid::text, ', ') into earlier, pids
+  from pg_catalog.pg_locks as l
+  join pg_catalog.pg_stat_activity as a on a.pid = l.pid
+  where l.locktype = 'virtualxid' and l.granted and l.pid <> pg_catalog.pg_backend_pid()
+    and a.datname = pg_catalog.current_database() and a.usesysid is not null;
+  if earlier is not null then
+    raise notice 'waiting for transactions that began earlier (processes %)', pids;
+  end if;
+  while exists (
+    select from pg_catalog.pg_locks as l where l.locktype = 'virtualxid' and l.granted and l.virtualtransaction = any (earlier)
+  ) loop
+    commit;
+    perform pg_catalog.pg_sleep(0.05);
+  end loop;
+
+  for pass in 1..2 loop
+    reached := '00000000-0000-0000-0000-000000000000';
+    loop
+      select * into batch from app.hide_some(company_id, reached);
+      commit;
+      hidden := hidden + batch.hidden;
+      -- A batch begins with the last row of the one before.
+      exit when batch.last is not distinct from reached;
+      reached := batch.last;
+    end loop;
+  end loop;
+  raise notice '% ratings lost their team', hidden;
+end
+$procedure$;
+
+CREATE TRIGGER hide_inserted AFTER INSERT ON app.day_ratings REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION app.hide_teams();
+
+CREATE TRIGGER hide_updated AFTER UPDATE ON app.day_ratings REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION app.hide_teams();
+
+CREATE TRIGGER keep_hidden_insert BEFORE INSERT ON app.day_ratings FOR EACH ROW WHEN (((new.team_id IS NULL) AND (new.created_at <> date_trunc('hour'::text, new.created_at, 'UTC'::text)))) EXECUTE FUNCTION app.keep_hidden();
+
+CREATE TRIGGER keep_hidden_update BEFORE UPDATE ON app.day_ratings FOR EACH ROW WHEN (((old.team_id IS NULL) OR (new.team_id IS NULL))) EXECUTE FUNCTION app.keep_hidden();
+
+COMMENT ON COLUMN "app"."api_key_uses"."answers" IS 'How many notes of answers were made on each of the 30 days up to counted_on, in UTC, oldest first: at most one a minute. Empty before the first.';
+
+COMMENT ON COLUMN "app"."api_key_uses"."counted_on" IS 'The day of the last counted note: the last of answers and refusals.';
+
+COMMENT ON COLUMN "app"."api_key_uses"."refusals" IS 'The same of refusals, of a dead key or for a scope.';
+
+COMMENT ON COLUMN "app"."companies"."fewest_people" IS 'Day ratings name only teams with as many members, from 2 to 100 (docs/privacy.md); null: all teams. Only app.set_fewest_people also applies it to the ratings that are there.';
+
+COMMENT ON FUNCTION "app"."admit"(text, text) IS 'Checks that row-level security binds the caller, then verifies a key as app.authenticate. PT401, PT403, PT429, PT500.';
+
+COMMENT ON FUNCTION "app"."count_day"(integer[], date, integer) IS 'The numbers of 30 days up to counted_on as those up to today, without those of older days, and so much more today.';
+
+COMMENT ON FUNCTION "app"."current_admin"() IS 'Company and member id of the signed-in admin; no row for anybody else. PT403 when a second factor is wanted.';
+
+COMMENT ON FUNCTION "app"."current_admins"() IS 'The members of the signed-in admin''s company who can sign in as admins; no row for anybody else.';
+
+COMMENT ON FUNCTION "app"."end_page"(uuid, uuid, bigint, integer, text) IS 'Sets the response headers of rows: key, company, number of rows, whether there are more, and how the next page is requested.';
+
+COMMENT ON FUNCTION "app"."fewest_people"(uuid) IS 'The fewest people of a team that ratings name, in this transaction, or null.';
+
+COMMENT ON FUNCTION "app"."has_shown_factor"() IS 'True, or PT403 if the session has not shown a second factor that its account has.';
+
+COMMENT ON FUNCTION "app"."hidden_teams"(uuid) IS 'The teams of a company whose ratings are stored without a team now.';
+
+COMMENT ON FUNCTION "app"."hide_some"(uuid, uuid) IS 'Takes hidden teams from up to 2,000 ratings. Returns how many had one, and the last id.';
+
+COMMENT ON FUNCTION "app"."hide_staged_teams"(uuid) IS 'Takes hidden teams from the ratings in staging. Returns how many had one.';
+
+COMMENT ON FUNCTION "app"."hide_teams"() IS 'Trigger: takes hidden teams from the ratings that a statement has written.';
+
+COMMENT ON FUNCTION "app"."is_unlocked"(text) IS 'Whether rows of a table can be deleted now, because nobody has locked all of it.';
+
+COMMENT ON FUNCTION "app"."keep_hidden"() IS 'Trigger: keeps a rating without a team, and cuts its time to the hour.';
+
+COMMENT ON FUNCTION "app"."overdue"(text) IS 'The companies with rows of a table that are older than their retention.';
+
+COMMENT ON FUNCTION "app"."serve_keys"(regprocedure, boolean) IS 'Makes a function one that serves API keys, with time limits and planner settings. Only the owner may call it.';
+
+COMMENT ON FUNCTION "app"."take_turn_of_total"(uuid, uuid) IS 'Takes one of app.totals_at_once() turns until the end of the transaction, one of a company. PT429.';
+
+COMMENT ON FUNCTION "app"."wants_second_factor"() IS 'Whether the signed-in account has a verified second factor, and the session is not of assurance level aal2.';
+
+COMMENT ON PROCEDURE "app"."forget_all_deletions"(bigint) IS 'Removes the recorded deletions that are older than 90 days, and codes of assistants, and commits after every 5,000. Returns how many lists it did not reach.';
+
+COMMENT ON PROCEDURE "app"."set_fewest_people"(uuid, integer) IS 'Sets how many people a team must have for ratings to name it, also for ratings that are there. Commits after every 2,000.';
+
+COMMENT ON TYPE "app"."overdue_rows" IS 'A table with rows older than the retention of their company, and how late they are.';
+
+REVOKE ALL ON FUNCTION "app"."admit"(text, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."admit"(text, text) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "app"."count_day"(integer[], date, integer) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."count_day"(integer[], date, integer) TO "authenticated", "postgres";
+
+REVOKE ALL ON FUNCTION "app"."current_admins"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."current_admins"() TO "authenticated", "postgres";
+
+REVOKE ALL ON FUNCTION "app"."end_page"(uuid, uuid, bigint, integer, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."end_page"(uuid, uuid, bigint, integer, text) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "app"."fewest_people"(uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."fewest_people"(uuid) TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."has_shown_factor"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."has_shown_factor"() TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."hidden_teams"(uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."hidden_teams"(uuid) TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."hide_some"(uuid, uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."hide_some"(uuid, uuid) TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."hide_staged_teams"(uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."hide_staged_teams"(uuid) TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."hide_teams"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."hide_teams"() TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."is_unlocked"(text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."is_unlocked"(text) TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."keep_hidden"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."keep_hidden"() TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."overdue"(text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."overdue"(text) TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."serve_keys"(regprocedure, boolean) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."serve_keys"(regprocedure, boolean) TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."take_turn_of_total"(uuid, uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."take_turn_of_total"(uuid, uuid) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "app"."wants_second_factor"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."wants_second_factor"() TO "authenticated", "postgres";
+
+REVOKE ALL ON PROCEDURE "app"."forget_all_deletions"(bigint) FROM PUBLIC;
+
+GRANT EXECUTE ON PROCEDURE "app"."forget_all_deletions"(bigint) TO "postgres";
+
+REVOKE ALL ON PROCEDURE "app"."set_fewest_people"(uuid, integer) FROM PUBLIC;
+
+GRANT EXECUTE ON PROCEDURE "app"."set_fewest_people"(uuid, integer) TO "postgres";
+
+REVOKE ALL ("assistant_address") ON TABLE "app"."api_keys" FROM "authenticated";
+
+GRANT SELECT ("assistant_address") ON TABLE "app"."api_keys" TO "authenticated";
+
+REVOKE ALL ON TYPE "app"."overdue_rows" FROM PUBLIC;
+
+GRANT USAGE ON TYPE "app"."overdue_rows" TO "postgres";
+
+revoke create on schema public from public_api;

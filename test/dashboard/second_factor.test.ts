@@ -1,0 +1,139 @@
+// The second factor of an admin, over a substitute for hosted Auth (test/support/factors.ts). What the database does with it
+// is in test/sql/084_second_factor.sql.
+// Needs a stack of its own: its secret signs the tokens of the substitute.
+import { createClient } from "@supabase/supabase-js";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { codeOf, giveFactors, withFactorShown } from "../support/factors.ts";
+import { agreed, exchange } from "../support/sign_in.ts";
+import { call, sql, stack } from "../support/stack.ts";
+import { newBrowser } from "./browser.ts";
+import { expectGoodLooks } from "./looks.ts";
+import { openPage, sessionOf, test } from "./scene.ts";
+import { createKey, expectFocus, openLink, path, press, says, signIn } from "./steps.ts";
+
+/** A page in a new browser, without a session. */
+async function newPage(): Promise<Page> {
+  const browser = await newBrowser();
+  await giveFactors(browser);
+  return browser.newPage();
+}
+
+async function openSecondFactor(page: Page): Promise<void> {
+  await page.getByRole("link", { name: "Second factor" }).click();
+  await page.getByRole("heading", { name: "Second factor", level: 1 }).waitFor();
+}
+
+const secretOn = async (page: Page): Promise<string> => (await page.locator("pre").textContent()) ?? "";
+
+async function enterCode(page: Page, code: string, button: string): Promise<void> {
+  await page.getByLabel("Code").fill(code);
+  await press(page, button);
+}
+
+/** Sets up the factor on this page, and returns its secret. */
+async function setUp(page: Page): Promise<string> {
+  await openSecondFactor(page);
+  await press(page, "Set up");
+  const secret = await secretOn(page);
+  await enterCode(page, codeOf(secret), "Turn on");
+  await says(page, "From now on, each sign-in asks for a code.");
+  return secret;
+}
+
+test("an admin sets up a factor with a picture or a text, and removes it", async ({ browser, admin }) => {
+  await giveFactors(browser);
+  const factors = () => sql`
+    select f.status from auth.mfa_factors as f join auth.users as u on u.id = f.user_id where u.email = ${admin.email}`;
+  const page = await openPage(browser);
+  await page.route("**/auth/v1/user", (route) => route.abort(), { times: 1 });
+  await openSecondFactor(page);
+  await says(page, "The service cannot be reached.");
+  await press(page, "Try again");
+  await says(page, "nobody manages your company's keys with your password alone");
+  await expectGoodLooks(page, "second-factor");
+  await press(page, "Set up");
+  const picture = page.getByRole("img", { name: "QR code of the secret" });
+  await picture.waitFor();
+  expect(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(75);
+  await expectFocus(page, page.getByLabel("Code"));
+  for (const [code, words] of [
+    ["12345", "Enter the six digits"],
+    ["000000", "This code is wrong."],
+  ] as const) {
+    await enterCode(page, code, "Turn on");
+    await says(page, words);
+  }
+  await expectGoodLooks(page, "second-factor-set-up");
+  expect(await sql`select from auth.mfa_factors where secret = ${await secretOn(page)}`).toHaveLength(1);
+
+  // Begun again, it takes the place of the one that was left.
+  await page.goto(path);
+  await setUp(page);
+  expect(await factors()).toEqual([{ status: "verified" }]);
+  await page.goto(path);
+  await createKey(page, "Made with the factor");
+  await page.goto("/second-factor");
+  await says(page, "Your account has a second factor");
+  await expectGoodLooks(page, "second-factor-remove");
+  await press(page, "Remove");
+  await says(page, "Your password is enough again.");
+  expect(await factors()).toEqual([]);
+});
+
+// Proves: layer.21
+test("with a factor a password shows no keys, sets no password and lets nobody read until its code is entered", async ({
+  browser,
+  admin,
+}) => {
+  const before = await sessionOf(admin);
+  await giveFactors(browser);
+  const own = await openPage(browser);
+  await createKey(own, "Protected");
+  await own.reload();
+  const secret = await setUp(own);
+
+  const page = await newPage();
+  await page.goto("/sign-in");
+  await signIn(page, admin);
+  await says(page, "Enter your code");
+  for (const words of ["No keys yet", "Protected", "Only admins manage"]) {
+    expect(await page.getByText(words).count(), words).toBe(0);
+  }
+  expect(await page.getByRole("button", { name: "Create key" }).count()).toBe(0);
+  await expectFocus(page, page.getByLabel("Code"));
+  await expectGoodLooks(page, "second-factor-wanted");
+  await enterCode(page, "000000", "Continue");
+  await says(page, "This code is wrong.");
+  const code = codeOf(secret);
+  await enterCode(page, `${code.slice(0, 3)} ${code.slice(3)}`, "Continue");
+  await says(page, "Protected");
+
+  // Neither removing the factor nor "Forgot password?" goes around it.
+  const without = await newPage();
+  await without.goto("/second-factor");
+  await signIn(without, admin);
+  await press(without, "Remove");
+  await enterCode(without, "000000", "Continue");
+  await says(without, "This code is wrong.");
+  const { access_token, refresh_token } = before;
+  const forgot = await newPage();
+  await openLink(
+    forgot,
+    `${stack.dashboard_url}/#${new URLSearchParams({ access_token, refresh_token, type: "recovery" })}`,
+  );
+  await press(forgot, "Continue");
+  await forgot.getByLabel("New password").fill("a new and long password");
+  await press(forgot, "Set password");
+  await enterCode(forgot, codeOf(secret), "Continue");
+  await says(forgot, "Protected");
+  await sessionOf({ ...admin, password: "a new and long password" });
+  expect(new URL(forgot.url()).pathname).toBe(path);
+
+  // A program that an admin lets read with the factor gets its key, for which nobody enters a code.
+  const withToken = (token: string) =>
+    createClient(stack.supabase_url, stack.publishable_key, { accessToken: async () => token });
+  await expect(agreed(withToken(access_token))).rejects.toThrow("this account has a second factor");
+  const { status, body } = await exchange(await agreed(withToken(await withFactorShown(access_token))));
+  expect([status, (await call("/members", body.access_token)).status]).toEqual([200, 200]);
+});
