@@ -4,7 +4,7 @@ import type { Connection } from "./connection.ts";
 import { counted, printable, quoted } from "./errors.ts";
 import { formats } from "./formats.ts";
 import { datesOf, isDate, looksOf } from "./id_looks.ts";
-import { everyColumn, lists } from "./lists.ts";
+import { everyColumn, rewards } from "./lists.ts";
 import type { Finding } from "./reward_csv.ts";
 import type { CheckedRow, Exported, Sent } from "./reward_file.ts";
 import { walk } from "./walk.ts";
@@ -56,13 +56,11 @@ export class Catalogue {
 
   /** Fetches all rewards, archived ones too. */
   static async fetch(connection: Connection, companyName: string): Promise<Catalogue> {
-    const list = lists.find(({ path }) => path === "/rewards");
-    if (!list) throw new Error("There is no list of rewards");
-    const rewards: Reward[] = [];
-    const filters = { include_archived: "true", ...everyColumn(list) };
-    for await (const { rows } of walk(connection, list, filters, formats.json))
-      for (const { text } of rows) rewards.push(JSON.parse(text));
-    return new Catalogue(rewards, companyName);
+    const found: Reward[] = [];
+    const filters = { include_archived: "true", ...everyColumn(rewards) };
+    for await (const { rows } of walk(connection, rewards, filters, formats.json))
+      for (const { text } of rows) found.push(JSON.parse(text));
+    return new Catalogue(found, companyName);
   }
 
   /** The rewards that an import once made and that are not archived. */

@@ -1,16 +1,16 @@
-// Exports a list to a file or a pipe, page by page.
+// Exports a list to a file or a pipe, page by page; totals, too, which are one page.
 import { once } from "node:events";
 import type { Writable } from "node:stream";
-import type { ListEndpoint } from "../../functions/public-api/table/types.ts";
 import type { Connection } from "./connection.ts";
 import type { Format } from "./formats.ts";
+import type { Source } from "./lists.ts";
 import type { Progress } from "./progress.ts";
 import { type Filters, walk } from "./walk.ts";
 import { encode, writeWhole } from "./whole_file.ts";
 
 /** What to export, and how. */
 export interface Job {
-  endpoint: ListEndpoint;
+  endpoint: Source;
   filters: Filters;
   format: Format;
   /** With gzip. */
@@ -32,11 +32,7 @@ interface Reached {
  * @throws CliError when not all rows could be fetched; nothing is left of them
  */
 export async function exportToFile(job: Job, connection: Connection, progress: Progress): Promise<number> {
-  return await writeWhole(job.out, job.compress, async (append) => {
-    const rows = await writePages(job, connection, append, progress);
-    await append(job.format.end);
-    return rows;
-  });
+  return await writeWhole(job.out, job.compress, (append) => writePages(job, connection, append, progress));
 }
 
 /** Writes a list to a pipe, page by page. Returns the number of rows. */
@@ -53,9 +49,7 @@ export async function exportToPipe(
       throw stop.aborted ? stop.reason : error;
     });
   };
-  const rows = await writePages(job, connection, append, progress);
-  await append(job.format.end);
-  return rows;
+  return await writePages(job, connection, append, progress);
 }
 
 async function writePages(
@@ -74,9 +68,11 @@ async function writePages(
     reached.rows += rows.length;
     reached.newest ??= rows[0]?.time ?? null;
     reached.oldest = rows.at(-1)?.time ?? reached.oldest;
+    if (endpoint.kind === "aggregates") continue;
     const back = reached.oldest?.slice(0, 10) ?? "the first";
     progress.show(share(reached, since), `${reached.rows} rows, back to ${back}`);
   }
+  await append(format.end);
   return reached.rows;
 }
 

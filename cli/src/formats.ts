@@ -1,7 +1,9 @@
-// The file formats of an export. All keep the API's values exactly as they were sent.
+// The formats of an export. Those of files keep the API's values exactly as they were sent.
 import Papa from "papaparse";
+import { printable } from "./errors.ts";
+import type { Source } from "./lists.ts";
 
-/** The position of a row in its list. */
+/** The position of a row in its list; empty in totals. */
 export interface Place {
   id: string;
   time: string;
@@ -28,52 +30,89 @@ export interface Format {
   between: string;
   end: string;
   /** Reads the body of a response. Throws an Error when it is incomplete. */
-  read(body: string): Page;
+  read(body: string, source: Source): Page;
 }
 
 const timeFields = ["timestamp", "created_at"];
 
-const csvWith = (mark: string, separator: string): Format => ({
+/** @param write makes the lines of the file, of the header and the rows */
+const csvWith = (mark: string, write: (table: string[][]) => string[]): Format => ({
   name: "csv",
   mark,
   between: "",
   end: "",
-  read(body) {
+  read(body, source) {
     const { data, errors } = Papa.parse<string[]>(body, { delimiter: ",", newline: "\r\n", skipEmptyLines: true });
     const [header = [], ...lines] = data;
-    const [id, time] = [header.indexOf("id"), header.findIndex((name) => timeFields.includes(name))];
+    const [first, time] = [header.indexOf(firstOf(source)), header.findIndex((name) => timeFields.includes(name))];
     const isWhole =
       body.endsWith("\r\n") && errors.length === 0 && lines.every(({ length }) => length === header.length);
-    if (!isWhole || id < 0 || time < 0) throw new Error("the CSV is not whole");
-    const line = (cells: string[]) => `${Papa.unparse([cells], { delimiter: separator })}\r\n`;
-    return {
-      start: line(header),
-      rows: lines.map((cells) => checked(cells[id], cells[time], line(cells))),
-    };
+    if (!isWhole || first < 0) throw new Error("the CSV is not whole");
+    const [start = "", ...texts] = write([header, ...lines]);
+    return { start, rows: lines.map((cells, index) => checked(source, cells[first], cells[time], texts[index])) };
   },
 });
+
+const separated = (separator: string) => (table: string[][]) =>
+  table.map((cells) => `${Papa.unparse([cells], { delimiter: separator })}\r\n`);
+
+/** A table for a terminal, without the IDs: each has a name beside it. */
+function aligned(table: string[][]): string[] {
+  const columns = (table[0] ?? []).flatMap((name, index) =>
+    name.endsWith("_id") ? [] : [padded(table.map((cells) => printable(cells[index] ?? "")))],
+  );
+  return table.map((_, row) => {
+    const line = columns.map((cells) => cells[row]).join("  ");
+    return `${line.trimEnd()}\n`;
+  });
+}
+
+/** The cells of a column, all equally wide; whole numbers stand at the right. */
+function padded(cells: string[]): string[] {
+  const widest = Math.max(...cells.map(width));
+  const isWhole = cells.slice(1).every((cell) => /^\d*$/.test(cell));
+  return cells.map((cell) => {
+    const blanks = " ".repeat(widest - width(cell));
+    return isWhole ? blanks + cell : cell + blanks;
+  });
+}
+
+/** What takes two places of a terminal: emoji, and Chinese, Japanese, and Korean characters. */
+const wide = /^[\p{Emoji_Presentation}\p{Ideographic}\p{scx=Kana}\p{scx=Hang}\uff01-\uff60]/u;
+
+const width = (text: string): number =>
+  [...new Intl.Segmenter().segment(text)].reduce((sum, { segment }) => sum + (wide.test(segment) ? 2 : 1), 0);
 
 const json: Format = {
   name: "json",
   mark: "",
   between: ",\n",
   end: "\n]\n",
-  read(body) {
+  read(body, source) {
     const rows: (Record<string, unknown> | null)[] = JSON.parse(body);
     if (!Array.isArray(rows)) throw new Error("the answer is not a list");
     const texts = rowTexts(body);
     return {
       start: "[\n",
-      rows: rows.map((row, index) => checked(row?.id, row?.timestamp ?? row?.created_at, texts[index] ?? "")),
+      rows: rows.map((row, index) =>
+        checked(source, row?.[firstOf(source)], row?.timestamp ?? row?.created_at, texts[index]),
+      ),
     };
   },
 };
 
-/** A row. Throws an Error when it has no id, or no time in the API's form: then it is not a row of the API. */
-function checked(id: unknown, time: unknown, text: string): Row {
-  if (typeof id === "string" && id !== "" && typeof time === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(time))
-    return { id, time, text };
-  throw new Error("a row without an id or a time");
+/** The column by which rows are known as the API's: the id in a list, the count in totals. */
+const firstOf = ({ columns }: Source): string => columns[0]?.name ?? "";
+
+/**
+ * A row. Throws an Error when it is not a row of the API: in a list it has an id, and a time in the API's form, in totals a
+ * count.
+ */
+function checked({ kind }: Source, first: unknown, time: unknown, text = ""): Row {
+  if (kind === "aggregates" && /^\d+$/.test(String(first))) return { id: "", time: "", text };
+  const isTime = typeof time === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(time);
+  if (kind === "list" && typeof first === "string" && first !== "" && isTime) return { id: first, time, text };
+  throw new Error(`a row without ${kind === "list" ? "an id or a time" : "a count"}`);
 }
 
 /** The rows of a JSON array as text: JSON.parse and JSON.stringify would change numbers (1.10, or more than 2^53). */
@@ -95,9 +134,10 @@ const utf8 = "\ufeff";
 
 /** CSV for Excel begins with a byte-order mark, by which it recognizes UTF-8. */
 export const formats = {
-  csv: csvWith("", ","),
-  excel: csvWith(utf8, ","),
-  semicolons: csvWith(utf8, ";"),
+  csv: csvWith("", separated(",")),
+  excel: csvWith(utf8, separated(",")),
+  semicolons: csvWith(utf8, separated(";")),
+  table: csvWith("", aligned),
   json,
 };
 

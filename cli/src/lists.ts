@@ -1,5 +1,8 @@
-import { lists as all } from "../../functions/public-api/table/endpoints.ts";
-import type { ListEndpoint } from "../../functions/public-api/table/types.ts";
+import { lists as all, endpoints } from "../../functions/public-api/table/endpoints.ts";
+import type { AggregatesEndpoint, ListEndpoint } from "../../functions/public-api/table/types.ts";
+
+/** What an export reads: a list, or totals. */
+export type Source = ListEndpoint | AggregatesEndpoint;
 
 /** Without the teams of kudos, which are those of today: files and copies join them by the ids of people. */
 export const lists: readonly ListEndpoint[] = all.map((list) => ({
@@ -7,8 +10,14 @@ export const lists: readonly ListEndpoint[] = all.map((list) => ({
   included: list.included.filter(({ name }) => !/^(sender|receiver)_team_/.test(name)),
 }));
 
+/** The list that an import writes. */
+export const rewards = lists.find(({ path }) => path === "/rewards") as ListEndpoint;
+
+/** Totals of lists, each in one answer (docs/api.md, Questions). */
+export const totals = endpoints.filter(({ kind }) => kind === "aggregates") as AggregatesEndpoint[];
+
 /** The name of a list, as in `day-ratings`. */
-export const nameOf = ({ path }: ListEndpoint): string => path.slice(1);
+export const nameOf = ({ path }: Source): string => path.slice(1);
 
 /** The parameter for every column: files and copies are joined with others, which needs the ids. */
 export function everyColumn({ included }: ListEndpoint): Record<string, string> {
@@ -16,7 +25,7 @@ export function everyColumn({ included }: ListEndpoint): Record<string, string> 
 }
 
 /** Whether a key has the scope of a list. If not, warns that the list is left out. */
-export function opens(key: { scopes: string[] }, list: ListEndpoint, warn: (line: string) => void): boolean {
+export function opens(key: { scopes: string[] }, list: Source, warn: (line: string) => void): boolean {
   const isOpen = list.scope === null || key.scopes.includes(list.scope);
   if (!isOpen) warn(`${nameOf(list)} left out: the key has no scope ${list.scope}`);
   return isOpen;

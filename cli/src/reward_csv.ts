@@ -2,7 +2,6 @@
 import { Readable } from "node:stream";
 import Papa from "papaparse";
 import type { RowProblem } from "../../functions/public-api/import/reward_rows.ts";
-import { endpoints } from "../../functions/public-api/table/endpoints.ts";
 import {
   edges,
   type Hint,
@@ -17,6 +16,7 @@ import {
 import { inFile, quoted } from "./errors.ts";
 import { withEvenLines } from "./even_lines.ts";
 import { textOf } from "./file_text.ts";
+import { rewards } from "./lists.ts";
 
 /** What is wrong with a row. A rule is shown once, however many rows break it. */
 export interface Finding extends RowProblem {
@@ -69,13 +69,7 @@ export async function readCsv(file: string, take: (record: CsvRecord) => void | 
 }
 
 /** The types of the fields of a reward, by name. */
-const types = new Map(
-  endpoints
-    .flatMap((endpoint) =>
-      endpoint.kind === "list" && endpoint.path === "/rewards" ? [...endpoint.columns, ...endpoint.included] : [],
-    )
-    .map(({ name, type }) => [name, type]),
-);
+const types = new Map([...rewards.columns, ...rewards.included].map(({ name, type }) => [name, type]));
 
 /** The value of a cell that is not empty. Text that is no number of JSON, or with a decimal comma, stays text. */
 export function cellValue(name: string, cell: string): unknown {

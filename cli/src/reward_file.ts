@@ -1,10 +1,10 @@
 // Reads a file of rewards and checks each row with the API's own checks (docs/api.md, Import).
 
 import { checkRow, countFields, rewardFields, rowsOf } from "../../functions/public-api/import/reward_rows.ts";
-import { endpoints } from "../../functions/public-api/table/endpoints.ts";
 import { CliError, counted, exitCodes, inFile, quoted } from "./errors.ts";
 import { saveAsCsv, textOf } from "./file_text.ts";
 import { formatOf } from "./formats.ts";
+import { rewards } from "./lists.ts";
 import { type CsvRecord, cellValue, damage, type Finding, hintFor, readCsv, trimmed } from "./reward_csv.ts";
 import { placesOfRows } from "./reward_json.ts";
 
@@ -39,10 +39,7 @@ export interface RewardFile {
 }
 
 /** Fields of the list of rewards that an import does not write. A file that has all of them is an export. */
-const readOnly = endpoints
-  .flatMap((endpoint) => (endpoint.kind === "list" && endpoint.path === "/rewards" ? endpoint.columns : []))
-  .map(({ name }) => name)
-  .filter((name) => !Object.hasOwn(rewardFields, name));
+const readOnly = rewards.columns.map(({ name }) => name).filter((name) => !Object.hasOwn(rewardFields, name));
 
 const isExport = (names: string[]): boolean => [...readOnly, "external_id"].every((name) => names.includes(name));
 
@@ -119,12 +116,8 @@ async function readRecords(file: string, headings: Headings): Promise<RewardFile
   const titles = filled.slice(0, maxTitles + 1).findIndex((record) => problemsOf(record).length === 0);
   const header = filled[Math.max(titles, 0)];
   if (!header) throw new CliError(`${file} is empty`);
-  if (titles < 0)
-    throw new CliError(
-      problemsOf(header)
-        .map((problem) => `${file}:${header.line}: ${problem}`)
-        .join("\n"),
-    );
+  const problems = problemsOf(header).map((problem) => `${file}:${header.line}: ${problem}`);
+  if (titles < 0) throw new CliError(problems.join("\n"));
   const columns = columnsOf(header.cells, headings);
   const rows = filled.slice(titles + 1).map((record) => checkRecord(columns, header.cells, record));
   const blank = records.filter(({ line }) => line > header.line).length - rows.length;

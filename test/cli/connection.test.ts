@@ -269,17 +269,19 @@ test("a redirect is refused, also of a later request: the key never goes to anot
   other.close();
 });
 
-test("a key that is not valid, or lacks the scope, ends with 3; a refusal names its request and is not tried again", async () => {
+test("a key that is not valid, or lacks the scope, ends with 3, a wrong value with 2; a refusal names its request and is not tried again", async () => {
   const id = "\\(request [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\\)";
   const poor = await companyOfTest("Connection", ["read:activity"]);
   for (const [requests, key, exitCode, message, ...args] of [
     [1, "sk_live_none", 3, "401 Unauthorized: Invalid or missing API Key", "members"],
     [2, poor.key, 3, '403 Forbidden: this key is missing the "read:members" scope', "members"],
-    [2, poor.key, 1, "400 sender_id must be a uuid", "activity", "--sender_id", "7"],
+    [2, poor.key, 2, "400 sender_id must be a uuid", "activity", "--sender_id", "7"],
+    [2, poor.key, 2, "400 by must be one to 3 different names of day, .+", "activity/counts", "--by", "moth"],
+    [2, first.key, 2, "400 time_zone must be UTC or .+", "day-ratings/averages", "--time-zone", "CET"],
   ] as const) {
     proxy.requests.length = 0;
     const refused = runHere(exportCommand, [...args, "--out", `${folder}/a.csv`], proxy.url, key);
-    const line = expect.stringMatching(new RegExp(`^${message} ${id}$`));
+    const line = expect.stringMatching(new RegExp(`^${message} ${id}${exitCode === 2 ? "\nFor help: .+" : ""}$`));
     await expect(refused).rejects.toMatchObject({ exitCode, message: line });
     expect(proxy.requests, "the key, and the list").toHaveLength(requests);
   }
@@ -323,8 +325,11 @@ test("check says whose the key is and what it may do", async () => {
 });
 
 test.each<[Command, string[], string]>([
-  [exportCommand, [], 'There is no list ""'],
-  [exportCommand, ["people", "--out", "a.csv"], 'There is no list "people"'],
+  [exportCommand, [], 'There is no list or total ""'],
+  [exportCommand, ["people", "--out", "a.csv"], 'There is no list or total "people"'],
+  [exportCommand, ["activity/counts"], "--out must say where to"],
+  [exportCommand, ["activity/counts", "--team-id", "1", "--out", "a.csv"], "Unknown option '--team_id'"],
+  [exportCommand, ["all", "--by", "month", "--out", "a"], "Unknown option '--by'"],
   [exportCommand, ["members"], "--out must say where to"],
   [exportCommand, ["members", "--out", "a.xlsx"], "--out must end in .csv or .json"],
   [exportCommand, ["members", "--out", "a.csv", "--format", "json"], "--out ends in .csv: leave --format out"],

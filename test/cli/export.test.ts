@@ -7,6 +7,7 @@ import { gunzipSync } from "node:zlib";
 import papaparse from "papaparse";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { exportCommand } from "../../cli/src/commands/export.ts";
+import { totals } from "../../cli/src/lists.ts";
 import { bar, progressOn } from "../../cli/src/progress.ts";
 import { environment, main, runProgram } from "../support/command_line.ts";
 import { companyOfTest } from "../support/companies.ts";
@@ -177,6 +178,97 @@ test.each([
   mkdirSync(`${folder}/folder.csv`);
   const message = expect.stringContaining(problem);
   await expect(exportTo(out, [name], first.key)).rejects.toMatchObject({ exitCode: 2, message });
+});
+
+/** The key of a company with kudos in these categories: one of the first, two of the second, and so on; and with moods. */
+async function companyWith(...categories: string[]) {
+  const { company, key } = await companyOfTest("Totals", ["read:activity", "read:analytics"]);
+  const { id } = company;
+  await company.addMember("Ada", "employee");
+  await sql`insert into app.day_ratings (company_id, rating, created_at) select ${id}, unnest('{3, 4}'::int[]), '2026-10-05Z'`;
+  for (const [index, name] of categories.entries()) {
+    const [category] = await sql`insert into app.categories (company_id) values (${id}) returning id`;
+    await sql`insert into app.category_names (company_id, category_id, language, name) values (${id}, ${category?.id}, 'en', ${name})`;
+    await sql`
+      insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
+      select ${id}, m.id, m.id, ${category?.id}, '', '2026-10-31 23:30Z' from generate_series(0, ${index}::int), lateral
+        (select id from app.members where company_id = ${id} limit 1) as m`;
+  }
+  return key;
+}
+
+const sinceOctober = ["--since", "2026-10-01"];
+
+test("totals in a file are what the API sends; a name with = is text in Excel; half an answer is repeated", async () => {
+  const key = await companyWith("Plain", "=1+1");
+  const query = "/kudos/counts?by=month,category&since=2026-10-01&time_zone=Europe/Berlin";
+  const args = ["kudos/counts", "--by", "month", "--by", "category", ...sinceOctober, "--time-zone", "Europe/Berlin"];
+  proxy.faults = [undefined, half, cut];
+  expect((await exportTo("counts.csv", args, key)).pauses).toEqual([1000, 2000]);
+  expect(file("counts.csv")).toBe(await (await call(`${query}&format=csv`, key)).text());
+  expect(file("counts.csv")).toMatch(/^month,.*\r\n2026-11-01,.*,=1\+1,2\r\n2026-11-01,.*,Plain,1\r\n$/);
+  await exportTo("counts.json", args, key);
+  expect(JSON.parse(file("counts.json"))).toEqual(await (await call(query, key)).json());
+  const { outcomes } = await exportTo("excel.csv", [...args, "--excel"], key);
+  expect(file("excel.csv")).toMatch(/^\ufeffmonth,.*,'=1\+1,2\r\n/s);
+  expect(outcomes).toEqual([`${folder}/excel.csv: 2 rows, time zone Europe/Berlin`]);
+});
+
+test.each(totals)("$path takes every parameter of the endpoint, and no other answer for rows", async (total) => {
+  const taken = total.parameters.filter(({ name }) => name !== "format");
+  const args = taken.flatMap(({ name, kind }) =>
+    kind === "true" ? [`--${name}`] : [`--${name.replace("_", "-")}`, "x"],
+  );
+  const name = total.path.slice(1);
+  proxy.faults = [undefined, page("[]")];
+  await exportTo("none.json", [name, ...args]);
+  const sent = new URLSearchParams(proxy.requests[1]?.path.split("?")[1]);
+  expect([...sent.keys()].sort()).toEqual([...taken.map(({ name }) => name), "format"].sort());
+
+  for (const [ending, body, problem] of [
+    ["json", '[{"error":"no"}]', "a row without a count"],
+    ["csv", "<p>Sign in</p>\r\n", "the CSV is not whole"],
+  ]) {
+    proxy.faults = [undefined, ...Array(6).fill(page(body ?? ""))];
+    await expect(exportTo(`none.${ending}`, [name])).rejects.toThrow(problem);
+  }
+});
+
+/** Runs public-data-api in a terminal. */
+const inTerminal = async (args: string[], key: string) => {
+  const spawn = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
+  const env = { ...environment(key), NO_COLOR: "1", TERM: "xterm" };
+  const { code, stdout } = await runProgram("python3", ["-c", spawn, process.execPath, main, ...args], folder, env);
+  return { code, lines: stdout.replaceAll("\r\u001b[K", "").split(/\r+\n/) };
+};
+
+test("a terminal shows totals as a table without IDs, whatever their names are, unless a format is asked for", async () => {
+  const key = await companyWith("Zoë", "漢字 👍", "\u001b[31mred");
+  const args = ["export", "activity/counts", ...sinceOctober];
+  expect(await inTerminal([...args, "--by", "month,category"], key)).toEqual({
+    code: 0,
+    lines: [
+      "month       category       kudos",
+      "2026-10-01  \\u001b[31mred      3",
+      "2026-10-01  漢字 👍            2",
+      "2026-10-01  Zoë                1",
+      "-: 3 rows, time zone UTC",
+      "",
+    ],
+  });
+  const moods = await inTerminal(["export", "day-ratings/averages", ...sinceOctober], key);
+  expect(moods.lines.slice(0, 2)).toEqual(["month       ratings  average", "2026-10-01        2  3.5"]);
+  const csv = await inTerminal([...args, "--format", "csv", "--out", "-"], key);
+  expect(csv.lines.slice(0, 2)).toEqual(["month,kudos", "2026-10-01,6"]);
+  const json = await inTerminal([...args, "--format", "json", "--out", "-"], key);
+  expect(json.lines.slice(0, 3)).toEqual(["[", '{"month":"2026-10-01","kudos":6}', "]"]);
+  const bare = await inTerminal([...args, "--format", "csv"], key);
+  expect(bare).toMatchObject({
+    code: 2,
+    lines: [expect.stringContaining("--out must say where to"), expect.anything(), ""],
+  });
+  const { stdout } = await shell(`export activity/counts --out - | cat`, key);
+  expect(stdout).toBe("month,kudos\r\n2026-10-01,6\r\n");
 });
 
 test("a terminal gets a bar and the outcome, anything else only what goes wrong", () => {

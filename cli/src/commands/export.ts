@@ -1,29 +1,33 @@
 import { dirname, join } from "node:path";
-import type { ListEndpoint } from "../../../functions/public-api/table/types.ts";
+import { isList } from "../../../functions/public-api/table/kinds.ts";
+import type { Parameter } from "../../../functions/public-api/table/types.ts";
+import { Refused } from "../connection.ts";
 import { counted } from "../errors.ts";
 import { exportToFile, exportToPipe, type Job } from "../export_list.ts";
 import { formatOf, formats } from "../formats.ts";
 import { describeKey } from "../key.ts";
-import { everyColumn, lists, nameOf, opens } from "../lists.ts";
+import { everyColumn, lists, nameOf, opens, type Source, totals } from "../lists.ts";
 import { type Command, makeFolder, misused, readArguments, settings } from "./command.ts";
 
-/** Parameters that are no filters: other options or the paging set them. */
-const ours = ["limit", "format", "starting_after", "include"];
+/** Parameters that are no options of their own: other options or the paging set them. */
+const ours = { list: ["limit", "format", "starting_after", "include"], aggregates: ["format"] };
 
-type Parameters = ListEndpoint["parameters"];
+const filtersOf = ({ kind, parameters }: Source) => parameters.filter(({ name }) => !ours[kind].includes(name));
 
-const filtersOf = ({ parameters }: ListEndpoint): Parameters => parameters.filter(({ name }) => !ours.includes(name));
-const takes = ({ parameters }: ListEndpoint, filter: string): boolean => parameters.some(({ name }) => name === filter);
+const optionOf = ({ name, kind }: Parameter) =>
+  [name, { type: kind === "true" ? "boolean" : "string", multiple: isList(kind) }] as const;
 
-const filterLine = (list: ListEndpoint): string =>
-  `  ${nameOf(list).padEnd(16)} ${filtersOf(list)
+const filterLine = (source: Source): string =>
+  `  ${nameOf(source).padEnd(21)} ${filtersOf(source)
     .map(({ name, kind }) => (kind === "true" ? `--${name}` : `--${name} …`))
     .join(" ")}`;
 
 const usage = `Usage: public-data-api export <list> [filters] --out <file>|-
        public-data-api export all [filters] --out <folder>
+       public-data-api export <totals> [filters] [--out <file>|-]
 
 Writes every row of a list, newest first, with all columns. The name of the file gives its format: .csv or .json, .csv.gz or .json.gz.
+Without --out and a format, totals are shown on a terminal as a table without IDs.
 A copy that is kept up to date, and continues where it was interrupted: sync --help.
 
   --out <file>      the file; an older one is replaced when the new one is complete
@@ -37,35 +41,32 @@ A copy that is kept up to date, and continues where it was interrupted: sync --h
 Lists and their filters:
 ${lists.map(filterLine).join("\n")}
 
+Totals and their filters, in which --time-zone is --time_zone:
+${totals.map(filterLine).join("\n")}
+
 Examples:
   public-data-api export activity --since 2026-01-01 --out kudos.csv
   public-data-api export all --out backup --format json --gzip
+  public-data-api export activity/counts --by month,receiver_team --time-zone Europe/Berlin
   public-data-api export members --out - | grep employee
 
 ${settings}`;
 
-interface Wanted {
-  isAll: boolean;
-  jobs: Job[];
-}
-
-type Values = Record<string, string | boolean | undefined>;
+type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
 
 /**
  * Reads the arguments.
+ * @param isTerminal whether a person sees the output
  * @throws CliError that says what is wrong
  */
-function readJobs(args: string[]): Wanted {
-  const [resource = "", ...rest] = args;
+function readJobs([resource = "", ...rest]: string[], isTerminal: boolean): Job[] {
   const isAll = resource === "all";
-  const chosen = lists.filter(({ path, aliases }) => isAll || [path, ...aliases].includes(`/${resource}`));
-  if (chosen.length === 0) throw misused("export", `There is no list ${JSON.stringify(resource)}`);
-  const kinds = new Map(chosen.flatMap(filtersOf).map(({ name, kind }) => [name, kind === "true"]));
-  const options = Object.fromEntries(
-    [...kinds].map(([name, isFlag]) => [name, { type: isFlag ? ("boolean" as const) : ("string" as const) }]),
-  );
+  const named = ({ path, aliases }: Source) => [path, ...aliases].includes(`/${resource}`);
+  const chosen: readonly Source[] = isAll ? lists : [...lists, ...totals].filter(named);
+  if (chosen.length === 0) throw misused("export", `There is no list or total ${JSON.stringify(resource)}`);
+  const options = Object.fromEntries(chosen.flatMap(filtersOf).map(optionOf));
   const { values } = readArguments("export", {
-    args: rest,
+    args: rest.map((arg) => arg.replace(/(?<=^--[\w-]*)-/g, "_")),
     options: {
       ...options,
       out: { type: "string" },
@@ -75,20 +76,24 @@ function readJobs(args: string[]): Wanted {
       semicolons: { type: "boolean" },
     },
   });
-  const given: Values = values;
-  const filters = [...kinds.keys()].flatMap((name) => (given[name] === undefined ? [] : [[name, String(given[name])]]));
+  const { format, gzip, excel, semicolons, out = "-" } = values;
+  const isBare = out === "-" && format === undefined && !gzip && !excel && !semicolons;
+  const isTable = isTerminal && isBare && chosen[0]?.kind === "aggregates";
+  const given: Values = isTable ? { ...values, out } : values;
   const problem = wrongPlace(given, isAll) ?? wrongExcel(given);
   if (problem) throw misused("export", problem);
-  const jobs = chosen.map((endpoint) => ({
+  return chosen.map((endpoint) => ({
     endpoint,
     filters: {
-      ...Object.fromEntries(filters.filter(([name = ""]) => takes(endpoint, name))),
-      ...(given.excel === true && { escape_formulas: "true" }),
-      ...everyColumn(endpoint),
+      ...Object.fromEntries(
+        filtersOf(endpoint).flatMap(({ name }) => (given[name] === undefined ? [] : [[name, String(given[name])]])),
+      ),
+      ...(excel && { escape_formulas: "true" }),
+      ...(endpoint.kind === "list" && everyColumn(endpoint)),
     },
     ...destination(endpoint, given, isAll),
+    ...(isTable && { format: formats.table }),
   }));
-  return { isAll, jobs };
 }
 
 /** Why there can be no file for Excel; undefined if there can, or if none is wanted. */
@@ -110,7 +115,7 @@ function wrongPlace({ out, format }: Values, isAll: boolean): string | undefined
   return `--out ends in .${named.name}: leave --format out`;
 }
 
-function destination(endpoint: ListEndpoint, given: Values, isAll: boolean): Pick<Job, "out" | "format" | "compress"> {
+function destination(endpoint: Source, given: Values, isAll: boolean): Pick<Job, "out" | "format" | "compress"> {
   const chosen =
     formats[given.semicolons ? "semicolons" : given.excel ? "excel" : given.format === "json" ? "json" : "csv"];
   const place = String(given.out);
@@ -122,20 +127,23 @@ function destination(endpoint: ListEndpoint, given: Values, isAll: boolean): Pic
 }
 
 export const exportCommand: Command = {
-  summary: "a list, or all lists, into files or a pipe",
+  summary: "a list, all lists, or totals, into files, a pipe, or a table",
   usage,
   async run(args, { output, progress, connect }) {
-    const { isAll, jobs } = readJobs(args);
+    const isAll = args[0] === "all";
+    const jobs = readJobs(args, output.isTTY);
     const connection = connect();
     const key = await describeKey(connection);
     if (isAll) await makeFolder(dirname(jobs[0]?.out ?? ""));
     for (const job of jobs) {
       if (isAll && !opens(key, job.endpoint, progress.warn)) continue;
-      const rows =
-        job.out === "-"
-          ? await exportToPipe(job, connection, output, progress)
-          : await exportToFile(job, connection, progress);
-      progress.done(`${job.out}: ${counted(rows, "row")}`);
+      const exported =
+        job.out === "-" ? exportToPipe(job, connection, output, progress) : exportToFile(job, connection, progress);
+      const rows = await exported.catch((error) => {
+        throw error instanceof Refused && error.status === 400 ? misused("export", error.message) : error;
+      });
+      const zone = job.endpoint.kind === "list" ? "" : `, time zone ${job.filters.time_zone ?? "UTC"}`;
+      progress.done(`${job.out}: ${counted(rows, "row")}${zone}`);
     }
   },
 };

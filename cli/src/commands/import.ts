@@ -93,11 +93,8 @@ async function confirmArchiving(
   here: Surroundings,
 ) {
   if (missing.length === 0) return;
-  here.outcome(
-    [`Not in ${file}, ${isDryRun ? "would be" : "to be"} archived: ${missing.length}`, ...some(named(missing))].join(
-      "\n",
-    ),
-  );
+  const heading = `Not in ${file}, ${isDryRun ? "would be" : "to be"} archived: ${missing.length}`;
+  here.outcome([heading, ...some(named(missing))].join("\n"));
   if (isDryRun || isSure) return;
   if (missing.length * 2 > current)
     throw new CliError(

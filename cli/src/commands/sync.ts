@@ -5,7 +5,7 @@ import { asCliError, CliError, exitCodes } from "../errors.ts";
 import { companyIdOf, describeKey, type Key } from "../key.ts";
 import { lists, nameOf, opens } from "../lists.ts";
 import type { Progress } from "../progress.ts";
-import { type Changes, CursorGone, changesAfter } from "../sync/changes.ts";
+import { CursorGone, changesAfter } from "../sync/changes.ts";
 import { Copy, type Counts } from "../sync/copy.ts";
 import { writeCsv } from "../sync/csv_files.ts";
 import { lockCopy } from "../sync/lock.ts";
@@ -48,18 +48,15 @@ async function syncList(copy: Copy, list: ListEndpoint, connection: Connection, 
   const total: Counts = { added: 0, changed: 0, deleted: 0 };
   let [rows, isAgain] = [0, false];
   for (;;) {
-    const changes: Changes | null = await changesAfter(connection, list, copy.cursor(list)).catch((error) => {
+    const changes = await changesAfter(connection, list, copy.cursor(list)).catch((error) => {
       if (!(error instanceof CursorGone) || isAgain) throw error;
       progress.warn(
         `${nameOf(list)}: the server no longer knows the cursor of the copy; fetching the whole list again`,
       );
-      return null;
-    });
-    if (changes === null) {
       isAgain = true;
       copy.restart(list);
-      continue;
-    }
+    });
+    if (!changes) continue;
     add(total, copy.write(list, changes));
     rows += changes.rows.length;
     progress.show(null, `${nameOf(list)}: ${rows} changes`);

@@ -37,10 +37,7 @@ export const createTable = (list: ListEndpoint, table: string): string =>
   `create table ${table} (${columnsOf(list).map(definition).join(", ")})`;
 
 /** The names of a list's columns in this version, as `sync_lists` keeps them. */
-export const namesOf = (list: ListEndpoint): string =>
-  columnsOf(list)
-    .map(({ name }) => name)
-    .join();
+export const namesOf = (list: ListEndpoint): string => Array.from(columnsOf(list), ({ name }) => name).join();
 
 /**
  * Inserts rows, or changes those that differ. A row keeps what the user has in columns of their own, and only what is new
