@@ -20,15 +20,31 @@ const usage = `Usage: npm run migration -- <name>      e.g. activity_category_id
 /** How migrations begin that `--squash` leaves as they are, before and after those that it writes. */
 const byHand = { first: "-- By hand, first:", last: "-- By hand:" };
 
+/** Requests that are running may still call what is dropped: their function is the one of before. */
+const waiting = `-- Requests that began before the functions were replaced end within 7 seconds.
+do $$
+declare
+  running constant text[] := array(
+    select l.virtualxid from pg_locks as l where l.locktype = 'virtualxid' and l.pid <> pg_backend_pid()
+  );
+begin
+  for tried in 1..100 loop
+    exit when not exists (select from pg_locks as l where l.virtualxid = any (running));
+    perform pg_sleep(0.1);
+  end loop;
+end
+$$;`;
+
 /**
  * The text of a migration: time limits, then the statements. If they make public_api the owner of a function, it needs
  * `create` for that time.
  */
-function migration(statements: string, note = ""): string {
+function migration(statements: string, note = "", waits = false): string {
   const becomesOwner = /owner to "?public_api"?/i.test(statements);
   const hasFunctions = /create (or replace )?(function|procedure)/i.test(statements);
   const parts = [
     `${note}set lock_timeout = '2s';\nset statement_timeout = '60s';`,
+    ...(waits ? [waiting] : []),
     // A function may name what comes behind it.
     ...(hasFunctions ? ["set local check_function_bodies = off;"] : []),
     ...(becomesOwner ? ["grant create on schema public to public_api;"] : []),
@@ -96,7 +112,7 @@ async function squash({ create, read }: Databases): Promise<void> {
   for (const { text } of first) await runSql(ships, text);
   const written = byLock(await changes(ships, read)).map(({ name, actions, note }) => ({
     name,
-    text: migration(sqlOf(actions), note),
+    text: migration(sqlOf(actions), note, name === "what_is_gone"),
   }));
   const last = kept(byHand.last);
   const files = [...first, ...written, ...last].map(({ name, text }, place) => ({ file: newFile(name, place), text }));
