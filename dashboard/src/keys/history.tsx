@@ -12,11 +12,12 @@ import { changedScopes } from "../scopes.ts";
 import { isProven } from "./assistant.ts";
 import { listApiKeyEvents } from "./calls.ts";
 import classes from "./keys.module.css";
+import { useKeys } from "./keys_of_page.ts";
 
 const pageSize = 25;
 
 /** The history of all keys, below the list. */
-export function History({ revision }: { revision: string }) {
+export function History() {
   const { run, pending, problem } = useAction(async () => saveHistory(await listApiKeyEvents({})));
   return (
     <Stack component="section" aria-label="History" gap="md">
@@ -34,18 +35,19 @@ export function History({ revision }: { revision: string }) {
       </Group>
       <Notice kind="problem">{problem?.message}</Notice>
       <Paper withBorder p="var(--room)">
-        <Entries keyId={null} revision={revision} />
+        <Entries keyId={null} />
       </Paper>
     </Stack>
   );
 }
 
 /**
- * Who created, replaced, renamed and revoked keys, day by day, newest first, page by page.
+ * Who created, replaced, renamed and revoked keys, day by day, newest first, page by page. When something was done to a key,
+ * the newest page is loaded.
  * @param keyId only of this key and of its replacement of another one, or null for all keys
- * @param revision changes whenever something was done to a key: then the newest page is loaded
  */
-export function Entries({ keyId, revision }: { keyId: string | null; revision: string }) {
+export function Entries({ keyId }: { keyId: string | null }) {
+  const { revision } = useKeys();
   const [page, setPage] = useState({ revision, number: 0 });
   const [events, setEvents] = useState<ApiKeyEvent[] | null>(null);
   const [problem, setProblem] = useState<string | null>(null);

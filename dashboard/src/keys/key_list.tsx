@@ -17,9 +17,7 @@ import { useEffect, useRef } from "react";
 import type { ApiKey } from "../database.ts";
 import {
   type Arrangement,
-  type Concern,
   groupsOf,
-  type KeyAction,
   type Order,
   orders,
   pageSize,
@@ -31,6 +29,7 @@ import {
 import classes from "./key_list.module.css";
 import { KeyTable } from "./key_table.tsx";
 import panels from "./keys.module.css";
+import { useKeys } from "./keys_of_page.ts";
 
 const empty: Record<View | "found", string> = {
   active: "No key is active.",
@@ -46,15 +45,13 @@ const empty: Record<View | "found", string> = {
  * @param onArranged is called when the person chooses what is listed: then nothing is news any more
  */
 export function KeyList(props: {
-  keys: ApiKey[];
-  concerns: Map<string, Concern[]>;
   news: string | null;
   arrangement: Arrangement;
   onArrange: (change: Partial<Arrangement>, how?: "replace") => void;
   onArranged: () => void;
-  onAction: (action: KeyAction, key: ApiKey) => void;
 }) {
-  const { keys, concerns, news, arrangement } = props;
+  const { news, arrangement } = props;
+  const { keys, concerns } = useKeys();
   const top = useRef<HTMLDivElement>(null);
   const groups = groupsOf(keys, concerns, arrangement.search);
   const shown = arrangement.search === "" ? arrangement.view : "found";
@@ -99,14 +96,11 @@ export function KeyList(props: {
           </Paper>
         ) : (
           <KeyTable
-            all={keys}
             listed={listed.slice((page - 1) * pageSize, page * pageSize)}
             news={news}
-            concerns={concerns}
             by={arrangement.order ?? (shown === "attention" ? null : "created")}
             reversed={arrangement.reversed}
             onOrder={choose}
-            onAction={props.onAction}
           />
         )}
         {pages > 1 && <Pages total={pages} page={page} onTurn={turnTo} />}

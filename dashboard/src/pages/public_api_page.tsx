@@ -20,6 +20,7 @@ import { History } from "../keys/history.tsx";
 import { KeyDrawer } from "../keys/key_drawer.tsx";
 import { KeyList, NoKeys } from "../keys/key_list.tsx";
 import classes from "../keys/keys.module.css";
+import { Keys } from "../keys/keys_of_page.ts";
 import { MakeKeyDialog } from "../keys/make_key_dialog.tsx";
 import type { Preset } from "../keys/presets.ts";
 import { QuickCheck } from "../keys/quick_check.tsx";
@@ -106,7 +107,7 @@ export default function PublicApiPage({ email }: { email: string }) {
                 <NoAccess member={shown.member} email={email} onTryAgain={refresh} />
               </Paper>
             )}
-            {shown && isAdmin && <Keys {...{ shown, email, dialog, refresh }} onDialog={setDialog} />}
+            {shown && isAdmin && <Parts {...{ shown, email, dialog, refresh }} onDialog={setDialog} />}
           </Stack>
         </Container>
       </main>
@@ -161,19 +162,18 @@ const tabNames = Object.entries(tabs).map(([tab, words]) => (
   </Tabs.Tab>
 ));
 
-type KeysProps = { shown: Shown; email: string; dialog: OpenDialog | null; refresh: () => Promise<void> };
+type PartsProps = { shown: Shown; email: string; dialog: OpenDialog | null; refresh: () => Promise<void> };
 
-function Keys(props: KeysProps & { onDialog: (dialog: OpenDialog | null) => void }) {
+function Parts(props: PartsProps & { onDialog: (dialog: OpenDialog | null) => void }) {
   const { keys } = props.shown;
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const [asked, setAsked] = useState<KeyAction>("details");
   const { arrangement, arrange, closeKey } = useArrangement();
-  const open = (key: string): void => arrange({ key });
 
   function ask(action: KeyAction, key: ApiKey): void {
     setOutcome(null);
     setAsked(action);
-    if (action === "details") open(key.id);
+    if (action === "details") arrange({ key: key.id });
     else if (action === "connect") connect();
     else if (action === "again") props.onDialog({ action: "create", start: { again: likeOf(key) } });
     else props.onDialog({ action: action === "rescope" ? "replace" : action, key });
@@ -199,9 +199,8 @@ function Keys(props: KeysProps & { onDialog: (dialog: OpenDialog | null) => void
   }
 
   const revision = JSON.stringify(keys.map(({ id, name, status, replaced_by }) => [id, name, status, replaced_by]));
-  const concerns = concernsOf(keys);
   return (
-    <>
+    <Keys value={{ keys, concerns: concernsOf(keys), revision, asked, onAction: ask }}>
       <Tabs
         value={arrangement.tab}
         onChange={(tab) => tab !== null && arrange({ tab: tab as Tab })}
@@ -215,21 +214,18 @@ function Keys(props: KeysProps & { onDialog: (dialog: OpenDialog | null) => void
             <NoKeys onCreate={() => props.onDialog(creating)} />
           ) : (
             <KeyList
-              keys={keys}
-              concerns={concerns}
               news={outcome?.keyId ?? null}
               arrangement={arrangement}
               onArrange={arrange}
               onArranged={() => setOutcome(null)}
-              onAction={ask}
             />
           )}
         </Tabs.Panel>
         <Tabs.Panel value="assistants">
-          <Assistants {...{ keys, concerns }} onAction={ask} onCreate={() => props.onDialog(forAssistant)} />
+          <Assistants onCreate={() => props.onDialog(forAssistant)} />
         </Tabs.Panel>
         <Tabs.Panel value="history">
-          <History revision={revision} />
+          <History />
         </Tabs.Panel>
       </Tabs>
       <div className={classes.outcome}>
@@ -237,18 +233,9 @@ function Keys(props: KeysProps & { onDialog: (dialog: OpenDialog | null) => void
           {outcome?.words}
         </Notice>
       </div>
-      <KeyDrawer
-        keyId={props.dialog ? null : arrangement.key}
-        keys={keys}
-        concerns={concerns}
-        revision={revision}
-        asked={asked}
-        onAction={ask}
-        onOpen={open}
-        onClose={closeKey}
-      />
+      <KeyDrawer keyId={props.dialog ? null : arrangement.key} onClose={closeKey} />
       <KeyDialogs {...props} onConcluded={conclude} onDone={announce} onConnect={connect} />
-    </>
+    </Keys>
   );
 }
 
@@ -265,7 +252,7 @@ function KeyDialogs({
   onConcluded,
   onDone,
   onConnect,
-}: KeysProps & {
+}: PartsProps & {
   onConnect: () => void;
   onConcluded: (outcome: Outcome | null) => void;
   onDone: (keyId: string, words: ReactNode) => Promise<void>;
