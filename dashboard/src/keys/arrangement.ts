@@ -57,17 +57,13 @@ export function readArrangement(query: string): Arrangement {
   };
 }
 
-/** The query for an address: empty for what a visitor sees first. */
-export function queryOf({ tab, view, search, order, reversed, page, key }: Arrangement): string {
-  const query = new URLSearchParams({
-    ...(tab === "keys" ? {} : { tab }),
-    ...(view === "active" ? {} : { view }),
-    ...(search === "" ? {} : { search }),
-    ...(order === null ? {} : { order }),
-    ...(reversed ? { reversed: "" } : {}),
-    ...(page === 1 ? {} : { page: String(page) }),
-    ...(key === null ? {} : { key }),
-  }).toString();
+/** What a visitor sees first. */
+const first: Record<string, unknown> = readArrangement("");
+
+/** The query for an address: what differs from the first view. */
+export function queryOf(arrangement: Arrangement): string {
+  const chosen = Object.entries(arrangement).filter(([name, value]) => value !== first[name]);
+  const query = new URLSearchParams(chosen.map(([name, value]) => [name, String(value)])).toString();
   return query === "" ? "" : `?${query}`;
 }
 

@@ -124,19 +124,9 @@ function Connected({ apiKey }: { apiKey: ApiKey }) {
             <After words="; agreed by ">{created_by}</After>
           </Text>
           <Aside>
-            <Hint>{hint}</Hint>{" "}
-            {last_used_at === null ? (
-              "never used"
-            ) : (
-              <>
-                last used <Ago at={last_used_at} />
-              </>
-            )}
-            {expires_at !== null && (
-              <>
-                , until <When at={expires_at} as="shortEnd" />
-              </>
-            )}
+            <Hint>{hint}</Hint> {last_used_at === null && "never used"}
+            <After words="last used ">{last_used_at && <Ago at={last_used_at} />}</After>
+            <After words=", until ">{expires_at && <When at={expires_at} as="shortEnd" />}</After>
           </Aside>
         </div>
         <ActionButton action="revoke" of={`${name} ${hint}`} apiKey={apiKey} />

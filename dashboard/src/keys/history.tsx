@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKeyEvent } from "../database.ts";
 import { Failed } from "../parts/failed.tsx";
-import { Hint, Name, ScopeName } from "../parts/name.tsx";
+import { After, Aside, Hint, Name, ScopeName } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { inWords, When } from "../parts/when.tsx";
 import { messageOf } from "../problems.ts";
@@ -157,12 +157,8 @@ function Deed({ event }: { event: ApiKeyEvent }) {
     );
   return (
     <>
-      {who} {action}{" "}
-      {former_name !== null && (
-        <>
-          <Name strong>{former_name}</Name> to{" "}
-        </>
-      )}
+      {who} {action} {former_name !== null && <Name strong>{former_name}</Name>}
+      {former_name !== null && " to "}
       {key}
     </>
   );
@@ -171,17 +167,15 @@ function Deed({ event }: { event: ApiKeyEvent }) {
 function Entry({ event }: { event: ApiKeyEvent }) {
   return (
     <li>
-      <Text size="sm" c="dimmed" component="div">
+      <Aside>
         <When at={event.created_at} as="clock" />
-      </Text>
+      </Aside>
       <div>
         <Deed event={event} /> <Hint>{event.hint}</Hint>
         {event.new_scopes && changedScopes(event.scopes, event.new_scopes)}
-        {event.reason !== null && (
-          <Text size="sm">
-            Reason: <Name>{event.reason}</Name>
-          </Text>
-        )}
+        <Text size="sm">
+          <After words="Reason: ">{event.reason}</After>
+        </Text>
         <Text size="sm" c="dimmed">
           {event.scopes.map((scope, place) => (
             <span key={scope}>
@@ -189,11 +183,9 @@ function Entry({ event }: { event: ApiKeyEvent }) {
               <ScopeName>{scope}</ScopeName>
             </span>
           ))}
-          {event.expires_at !== null && event.action !== "revoked" && (
-            <>
-              , until <When at={event.expires_at} as="end" />
-            </>
-          )}
+          <After words=", until ">
+            {event.action !== "revoked" && event.expires_at && <When at={event.expires_at} as="end" />}
+          </After>
         </Text>
       </div>
     </li>
