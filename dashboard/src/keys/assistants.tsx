@@ -96,7 +96,7 @@ function Connecting({ address }: { address: string }) {
       <dl className={classes.facts}>
         {Object.entries(steps).map(([program, lines]) => (
           <Fact key={program} name={program}>
-            <span className={classes.lines}>{lines}</span>
+            <span style={{ whiteSpace: "pre-line" }}>{lines}</span>
           </Fact>
         ))}
       </dl>

@@ -1,5 +1,5 @@
 // The SQL functions for admins, each as one function that returns its result or throws a Problem.
-import type { ApiKey, ApiKeyEvent, EventPage, Member, NewApiKey, Overlap, RevokedApiKey } from "../database.ts";
+import type { ApiKey, ApiKeyEvent, Member, NewApiKey, Overlap } from "../database.ts";
 import { type DataError, dataProblem, offline, Problem, unreachable } from "../problems.ts";
 import type { Scope } from "../scopes.ts";
 import { auth, callFunction } from "../supabase.ts";
@@ -21,7 +21,9 @@ export const linkMember = (): Promise<Member> => call("link_member");
 /** @param key_id of one key, or all keys without it */
 export const listApiKeys = (key_id?: string): Promise<ApiKey[]> => call("list_api_keys", { key_id });
 
-export const listApiKeyEvents = (page: EventPage): Promise<ApiKeyEvent[]> => call("list_api_key_events", page);
+/** Of one key, without the newest entries, at most so many. Without anything, all of the history. */
+export const listApiKeyEvents = (page: { key_id?: string | null; skip?: number; max_rows?: number }) =>
+  call<ApiKeyEvent[]>("list_api_key_events", page);
 
 export const createApiKey = (key: Pick<NewApiKey, "name" | "scopes" | "expires_at">): Promise<NewApiKey> =>
   call("create_api_key", key);
@@ -46,7 +48,8 @@ export const replaceApiKey = (
 export const renameApiKey = (key_id: string, name: string): Promise<{ id: string; name: string }> =>
   call("rename_api_key", { key_id, name }, "This key cannot be renamed any more: it is revoked.");
 
-export const revokeApiKey = (key_id: string): Promise<RevokedApiKey> => call("revoke_api_key", { key_id });
+export const revokeApiKey = (key_id: string) =>
+  call<{ revoked_by: string | null; revoked_at: string }>("revoke_api_key", { key_id });
 
 /**
  * Handles a key that is not found. Keys are never deleted: so the person is no longer an admin, or the company has

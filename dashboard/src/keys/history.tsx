@@ -104,7 +104,8 @@ function Days(props: { events: ApiKeyEvent[]; order: 2 | 4; number: number; onTu
   const isLast = events.length <= pageSize;
   return (
     <Stack gap="md">
-      <Stack gap="md" className={classes.days}>
+      {/* In the drawer there is less room than on the page. */}
+      <Stack gap="md" style={{ containerType: "inline-size" }}>
         {[...days].map(([day, ofDay]) => (
           <div key={day} className={classes.day}>
             <Title order={order} size="sm">

@@ -42,13 +42,12 @@ const empty: Record<View | "found", string> = {
 /**
  * The company's keys: a view of them or what a search finds, page by page.
  * @param news id of the key to which something was just done: it is listed, whatever the view, and takes the focus
- * @param onArranged is called when the person chooses what is listed: then nothing is news any more
+ * @param onArrange is called when the person chooses what is listed, and with "replace" when news leads to its page
  */
 export function KeyList(props: {
   news: string | null;
   arrangement: Arrangement;
   onArrange: (change: Partial<Arrangement>, how?: "replace") => void;
-  onArranged: () => void;
 }) {
   const { news, arrangement } = props;
   const { keys, concerns } = useKeys();
@@ -60,10 +59,7 @@ export function KeyList(props: {
   const pages = Math.max(1, Math.ceil(listed.length / pageSize));
   const page = Math.min(arrangement.page, pages);
 
-  function choose(change: Partial<Arrangement>): void {
-    props.onArranged();
-    props.onArrange({ page: 1, ...change });
-  }
+  const choose = (change: Partial<Arrangement>): void => props.onArrange({ page: 1, ...change });
 
   /** Another page begins at its top. The focus stays on the control, for the next one. */
   function turnTo(chosen: number): void {

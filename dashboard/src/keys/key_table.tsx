@@ -218,12 +218,12 @@ export function StateOf({ apiKey }: { apiKey: ApiKey }) {
 /** What an admin has to look at, and what can be done about it: a line each. */
 export function Concerns({ apiKey }: { apiKey: ApiKey }) {
   return useKey(apiKey).concerns.map(({ words, remedy }) => (
-    <div key={words} className={classes.concern}>
+    <Group key={words} gap="0.25rem 1rem" className={classes.concern}>
       <Text span size="sm" fw={600}>
         {words}
       </Text>
       {remedy && <ActionButton action={remedy} of={apiKey.name} apiKey={apiKey} />}
-    </div>
+    </Group>
   ));
 }
 

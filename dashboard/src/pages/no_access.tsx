@@ -10,10 +10,8 @@ import { SecondFactorWanted } from "../second_factor/wanted.tsx";
 type Outside = { member: Member; email: string; program?: string; onTryAgain: () => Promise<void> };
 
 /** Why this person sees no keys, and what they can do about it. */
-function Explanation({ member, email, program, onTryAgain }: Outside) {
+function Explanation({ member, email, program }: Outside): ReactNode {
   switch (member.status) {
-    case "second_factor_wanted":
-      return <SecondFactorWanted onShown={onTryAgain} />;
     case "linked":
       return (
         <Advice title="Only admins manage API keys">
@@ -98,14 +96,13 @@ function AskAdmins({ admins, me, program }: { admins: Admin[]; me: string; progr
 /** @param program the assistant that asks, on its page */
 export function NoAccess(props: Outside) {
   const { run, pending } = useAction(props.onTryAgain);
+  if (props.member.status === "second_factor_wanted") return <SecondFactorWanted onShown={props.onTryAgain} />;
   return (
     <Stack gap="md" align="flex-start">
       <Explanation {...props} />
-      {props.member.status !== "second_factor_wanted" && (
-        <Button variant="default" loading={pending} onClick={() => void run()}>
-          Try again
-        </Button>
-      )}
+      <Button variant="default" loading={pending} onClick={() => void run()}>
+        Try again
+      </Button>
     </Stack>
   );
 }

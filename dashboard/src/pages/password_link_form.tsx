@@ -1,8 +1,8 @@
-import { Button, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useState } from "react";
 import { sendPasswordLink } from "../account/account.ts";
 import { useAction } from "../account/use_action.ts";
-import { EmailField, entryOf, Form } from "../parts/form.tsx";
+import { EmailField, entryOf, Form, Submit } from "../parts/form.tsx";
 import { Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 
@@ -27,9 +27,7 @@ export function PasswordLinkForm({ explanation }: { explanation: string }) {
           </>
         )}
       </Notice>
-      <Button type="submit" loading={pending}>
-        Send link
-      </Button>
+      <Submit pending={pending}>Send link</Submit>
     </Form>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Container, Group, Paper, Stack, Tabs, Text } from "@mantine/core";
+import { Box, Button, Container, Group, Paper, Stack, Tabs, Text } from "@mantine/core";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKey } from "../database.ts";
@@ -19,7 +19,6 @@ import { sameLifetime } from "../keys/expiry.ts";
 import { History } from "../keys/history.tsx";
 import { KeyDrawer } from "../keys/key_drawer.tsx";
 import { KeyList, NoKeys } from "../keys/key_list.tsx";
-import classes from "../keys/keys.module.css";
 import { Keys } from "../keys/keys_of_page.ts";
 import { MakeKeyDialog } from "../keys/make_key_dialog.tsx";
 import type { Preset } from "../keys/presets.ts";
@@ -70,7 +69,8 @@ export default function PublicApiPage({ email }: { email: string }) {
         <Person member={shown?.member ?? null} />
       </HeaderBar>
       <main>
-        <div className={pages.title}>
+        {/* The title and the page's actions continue the header. */}
+        <Box mt={-1} pt="0.75rem" pb="1.25rem" bg="var(--panel)" style={{ borderBottom: "1px solid var(--line)" }}>
           <Group maw={1280} mx="auto" px="md" gap="0.5rem 1rem" justify="space-between">
             <Stack gap={4} flex="1 1 16rem" miw={0}>
               <Heading>Public API</Heading>
@@ -91,7 +91,7 @@ export default function PublicApiPage({ email }: { email: string }) {
               </Button>
             </Group>
           </Group>
-        </div>
+        </Box>
         <Container size={1280} pt="2rem" pb="5rem">
           <Stack gap="xl">
             <Failed pending={again.pending} onTryAgain={() => void again.run()}>
@@ -216,8 +216,11 @@ function Parts(props: PartsProps & { onDialog: (dialog: OpenDialog | null) => vo
             <KeyList
               news={outcome?.keyId ?? null}
               arrangement={arrangement}
-              onArrange={arrange}
-              onArranged={() => setOutcome(null)}
+              onArrange={(change, how) => {
+                // When the person chooses what is listed, nothing is news any more.
+                if (how !== "replace") setOutcome(null);
+                arrange(change, how);
+              }}
             />
           )}
         </Tabs.Panel>
@@ -228,11 +231,12 @@ function Parts(props: PartsProps & { onDialog: (dialog: OpenDialog | null) => vo
           <History />
         </Tabs.Panel>
       </Tabs>
-      <div className={classes.outcome}>
+      {/* What was just done stays in sight, wherever the list is scrolled to. */}
+      <Box pos="fixed" inset="auto 1rem 1rem" w="fit-content" maw="40rem" mx="auto" style={{ zIndex: 10 }}>
         <Notice kind="done" onClose={() => setOutcome(null)}>
           {outcome?.words}
         </Notice>
-      </div>
+      </Box>
       <KeyDrawer keyId={props.dialog ? null : arrangement.key} onClose={closeKey} />
       <KeyDialogs {...props} onConcluded={conclude} onDone={announce} onConnect={connect} />
     </Keys>

@@ -1,9 +1,9 @@
-import { Button, PasswordInput, Text } from "@mantine/core";
+import { PasswordInput, Text } from "@mantine/core";
 import { useRef, useState } from "react";
 import { setPassword } from "../account/account.ts";
 import { currentLink } from "../account/email_link.ts";
 import { useAction } from "../account/use_action.ts";
-import { Form } from "../parts/form.tsx";
+import { Form, Submit } from "../parts/form.tsx";
 import { Link } from "../parts/link.tsx";
 import { Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
@@ -80,9 +80,7 @@ function SetPasswordForm({ email }: { email: string }) {
         aria-invalid={atField}
         required
       />
-      <Button type="submit" loading={pending}>
-        Set password
-      </Button>
+      <Submit pending={pending}>Set password</Submit>
     </Form>
   );
 }
