@@ -1,6 +1,6 @@
 // The SQL functions for admins, each as one function that returns its result or throws a Problem.
 import type { ApiKey, ApiKeyEvent, Member, NewApiKey, Overlap } from "../database.ts";
-import { type DataError, dataProblem, offline, Problem, unreachable } from "../problems.ts";
+import { type DataError, dataProblem, offline, unreachable } from "../problems.ts";
 import type { Scope } from "../scopes.ts";
 import { auth, callFunction } from "../supabase.ts";
 
@@ -50,17 +50,3 @@ export const renameApiKey = (key_id: string, name: string): Promise<{ id: string
 
 export const revokeApiKey = (key_id: string) =>
   call<{ revoked_by: string | null; revoked_at: string }>("revoke_api_key", { key_id });
-
-/**
- * Handles a key that is not found. Keys are never deleted: so the person is no longer an admin, or the company has
- * moved. Loading the page again shows which.
- * @param onGone is called in that case, before the Problem is thrown
- */
-export async function orGone<Data>(answer: Promise<Data>, onGone: () => Promise<void>): Promise<Data> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof Problem && error.kind === "gone") await onGone();
-    throw error;
-  }
-}

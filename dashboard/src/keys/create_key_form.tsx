@@ -69,11 +69,9 @@ export function CreateKeyForm(
     props.onDraft(draftOf(purpose, entered));
     const { request, problems } = readKeyRequest(entered);
     if (showAtFields(problems, form)) return;
-    props.onPending(true);
     try {
-      props.onMade({ ...(await createApiKey(request)), purpose });
+      await props.make(createApiKey(request).then((made) => ({ ...made, purpose })));
     } catch (error) {
-      props.onPending(false);
       const field = error instanceof Problem ? fields.find((known) => known === error.field) : undefined;
       if (!field) throw error;
       showAtFields({ [field]: messageOf(error) }, form);

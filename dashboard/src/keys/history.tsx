@@ -83,9 +83,9 @@ export function Entries({ keyId }: { keyId: string | null }) {
   return (
     <div ref={place} tabIndex={-1}>
       <Failed onTryAgain={tryAgain}>{problem}</Failed>
-      {problem === null && events === null && <Skeleton height={96} />}
-      {problem === null && events?.length === 0 && <Text c="dimmed">What is done to keys is recorded here.</Text>}
-      {problem === null && events !== null && events.length > 0 && (
+      {!problem && !events && <Skeleton height={96} />}
+      {!problem && events?.length === 0 && <Text c="dimmed">What is done to keys is recorded here.</Text>}
+      {!problem && events && events.length > 0 && (
         <Days
           events={events}
           order={keyId === null ? 2 : 4}

@@ -193,11 +193,6 @@ function Parts(props: PartsProps & { onDialog: (dialog: OpenDialog | null) => vo
     if (concluded) arrange({ key: null }, "replace");
   }
 
-  async function announce(keyId: string, words: ReactNode): Promise<void> {
-    await props.refresh();
-    conclude({ keyId, words });
-  }
-
   const revision = JSON.stringify(keys.map(({ id, name, status, replaced_by }) => [id, name, status, replaced_by]));
   return (
     <Keys value={{ keys, concerns: concernsOf(keys), revision, asked, onAction: ask }}>
@@ -238,7 +233,7 @@ function Parts(props: PartsProps & { onDialog: (dialog: OpenDialog | null) => vo
         </Notice>
       </Box>
       <KeyDrawer keyId={props.dialog ? null : arrangement.key} onClose={closeKey} />
-      <KeyDialogs {...props} onConcluded={conclude} onDone={announce} onConnect={connect} />
+      <KeyDialogs {...props} onConcluded={conclude} onConnect={connect} />
     </Keys>
   );
 }
@@ -246,27 +241,20 @@ function Parts(props: PartsProps & { onDialog: (dialog: OpenDialog | null) => vo
 /**
  * The dialogs about keys, of which one is open at most.
  * @param onConcluded is called when a dialog has closed, with what was done, or null
- * @param onDone is called with what was done to a key, of which the list does not know yet
  */
-function KeyDialogs({
-  shown: { keys, member },
-  email,
-  dialog,
-  refresh,
-  onConcluded,
-  onDone,
-  onConnect,
-}: PartsProps & {
-  onConnect: () => void;
-  onConcluded: (outcome: Outcome | null) => void;
-  onDone: (keyId: string, words: ReactNode) => Promise<void>;
-}) {
+function KeyDialogs(props: PartsProps & { onConnect: () => void; onConcluded: (outcome: Outcome | null) => void }) {
+  const { shown, email, dialog, refresh, onConcluded } = props;
+  const { keys, member } = shown;
   const keyOf = (action: KeyAction): ApiKey | null =>
     dialog?.action === action && "key" in dialog ? dialog.key : null;
   const replaced = keyOf("replace");
   const names = keys.filter(({ status }) => status === "active").map(({ name }) => name);
   const close = (): void => onConcluded(null);
-  const changing = { onClose: close, onDone, onGone: refresh };
+  const done = async (keyId: string, words: ReactNode): Promise<void> => {
+    await refresh();
+    onConcluded({ keyId, words });
+  };
+  const changing = { onClose: close, onDone: done, onGone: refresh };
   return (
     <>
       <MakeKeyDialog
@@ -283,7 +271,7 @@ function KeyDialogs({
               onDraft={(start) => {
                 draft = { email, start };
               }}
-              onConnect={onConnect}
+              onConnect={props.onConnect}
             />
           )
         }
