@@ -9,12 +9,9 @@ import type { Scope } from "./scopes.ts";
 export type Member =
   | { status: "linked"; company_name: string; name: string; role: string; admins: Admin[] | null }
   | { status: "moved"; company_name: string; name: string; role: null }
-  | {
-      status: "email_not_confirmed" | "no_member" | "several_members" | "second_factor_wanted";
-      company_name: null;
-      name: null;
-      role: null;
-    };
+  | ({ status: Unlinked } & Record<"company_name" | "name" | "role", null>);
+
+type Unlinked = "email_not_confirmed" | "no_member" | "several_members" | "second_factor_wanted";
 
 export type Admin = { name: string; email: string };
 

@@ -70,9 +70,7 @@ export function Assistants({ onCreate }: { onCreate: () => void }) {
               <CopyButton value={wish} label="Copy the request" />
             </>
           )}
-          <Button variant="default" onClick={onCreate}>
-            Create a key for a program that takes one
-          </Button>
+          <Button onClick={onCreate}>Create a key for a program that takes one</Button>
         </Stack>
       </Paper>
     </Stack>

@@ -127,7 +127,9 @@ function PurposeCards(props: { chosen: string; onChoose: (purpose: string) => vo
   const { chosen, onChoose, onConnect } = props;
   return (
     <fieldset className={classes.purposes}>
-      <legend>What it is for</legend>
+      <Text component="legend" size="sm" fw={500} p={0} mb="0.25rem">
+        What it is for
+      </Text>
       {Object.entries(purposes).map(([name, { label, about, icon: Icon }], place) => {
         const words = (
           <>

@@ -7,7 +7,6 @@ import { Failed } from "../parts/failed.tsx";
 import { After, Aside, Hint, Name, ScopeName } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { inWords, When } from "../parts/when.tsx";
-import { messageOf } from "../problems.ts";
 import { changedScopes } from "../scopes.ts";
 import { isProven } from "./assistant.ts";
 import { listApiKeyEvents } from "./calls.ts";
@@ -23,13 +22,7 @@ export function History() {
     <Stack component="section" aria-label="History" gap="md">
       <Group justify="space-between">
         <Text c="dimmed">Who created, replaced, renamed and revoked which key.</Text>
-        <Button
-          variant="default"
-          size="xs"
-          leftSection={<Download aria-hidden size={14} />}
-          loading={pending}
-          onClick={() => void run()}
-        >
+        <Button size="xs" leftSection={<Download aria-hidden size={14} />} loading={pending} onClick={() => void run()}>
           Download CSV
         </Button>
       </Group>
@@ -50,39 +43,31 @@ export function Entries({ keyId }: { keyId: string | null }) {
   const { revision } = useKeys();
   const [page, setPage] = useState({ revision, number: 0 });
   const [events, setEvents] = useState<ApiKeyEvent[] | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  const [tries, setTries] = useState(0);
   const place = useRef<HTMLDivElement>(null);
   const number = page.revision === revision ? page.number : 0;
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new revision has new entries
-  useEffect(() => {
-    let isWanted = true;
-    const load = async (): Promise<void> => {
-      try {
-        const loaded = await listApiKeyEvents({ key_id: keyId, skip: number * pageSize, max_rows: pageSize + 1 });
-        if (!isWanted) return;
-        setEvents(loaded);
-        setProblem(null);
-      } catch (error) {
-        if (isWanted) setProblem(messageOf(error));
-      }
-    };
-    void load();
-    return () => {
-      isWanted = false;
-    };
-  }, [keyId, number, revision, tries]);
+  const wanted = `${number} ${revision}`;
+  const latest = useRef(wanted);
+  const { run, problem } = useAction(async () => {
+    latest.current = wanted;
+    const part = { key_id: keyId, skip: number * pageSize, max_rows: pageSize + 1 };
+    const [answer] = await Promise.allSettled([listApiKeyEvents(part)]);
+    // Another page, or what was done meanwhile, has been asked for.
+    if (latest.current !== wanted) return;
+    if (answer.status === "rejected") throw answer.reason;
+    setEvents(answer.value);
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each page and revision
+  useEffect(() => void run(), [wanted]);
 
   function tryAgain(): void {
     // The button goes when it has worked: its place keeps the focus.
     place.current?.focus();
-    setTries(tries + 1);
+    void run();
   }
 
   return (
     <div ref={place} tabIndex={-1}>
-      <Failed onTryAgain={tryAgain}>{problem}</Failed>
+      <Failed onTryAgain={tryAgain}>{problem?.message}</Failed>
       {!problem && !events && <Skeleton height={96} />}
       {!problem && events?.length === 0 && <Text c="dimmed">What is done to keys is recorded here.</Text>}
       {!problem && events && events.length > 0 && (
@@ -121,8 +106,8 @@ function Days(props: { events: ApiKeyEvent[]; order: 2 | 4; number: number; onTu
       </Stack>
       {(number > 0 || !isLast) && (
         <Group component="nav" aria-label="Pages of the history">
-          <Turn words="Newer" to={number - 1} isOver={number === 0} onTurn={onTurn} />
-          <Turn words="Older" to={number + 1} isOver={isLast} onTurn={onTurn} />
+          <Turn words="Newer" isOver={number === 0} onTurn={() => onTurn(number - 1)} />
+          <Turn words="Older" isOver={isLast} onTurn={() => onTurn(number + 1)} />
         </Group>
       )}
     </Stack>
@@ -130,16 +115,9 @@ function Days(props: { events: ApiKeyEvent[]; order: 2 | 4; number: number; onTu
 }
 
 /** A button that turns the page. Where there is none to turn to it keeps the focus, and does nothing. */
-function Turn(props: { words: string; to: number; isOver: boolean; onTurn: (number: number) => void }) {
-  const { words, to, isOver, onTurn } = props;
+function Turn({ words, isOver, onTurn }: { words: string; isOver: boolean; onTurn: () => void }) {
   return (
-    <Button
-      variant="default"
-      size="xs"
-      mod={{ disabled: isOver }}
-      aria-disabled={isOver}
-      onClick={() => isOver || onTurn(to)}
-    >
+    <Button size="xs" mod={{ disabled: isOver }} aria-disabled={isOver} onClick={() => isOver || onTurn()}>
       {words}
     </Button>
   );

@@ -147,7 +147,10 @@ function Days({ of: { used_on, answers, refusals } }: { of: ApiKey }) {
   const total = called.length > 0 && `: at least ${inAll({ good: sum("good"), bad: sum("bad") })}`;
   return (
     <>
-      <div
+      <Group
+        gap={2}
+        wrap="nowrap"
+        maw="24rem"
         role="img"
         aria-label={[words, ...called.map((day) => `${inWords.utcDay(day.day)}: ${inAll(day)}`)].join("; ")}
         className={classes.strip}
@@ -155,7 +158,7 @@ function Days({ of: { used_on, answers, refusals } }: { of: ApiKey }) {
         {days.map(({ day, good, bad }) => (
           <i key={day} style={{ "--good": good / most || 0, "--bad": bad / most || 0 } as CSSProperties} />
         ))}
-      </div>
+      </Group>
       <Aside>
         {words}
         {total} (days in UTC; of each minute one call is counted)

@@ -150,7 +150,7 @@ function Tools(props: {
   const order = props.arrangement.order ?? (isUrgent ? "" : "created");
   return (
     <Group component="search" gap="0.75rem 1rem" mb="sm">
-      <Tabs.List className={classes.views} aria-label="Views">
+      <Tabs.List className={classes.views} maw="100%" p={2} aria-label="Views">
         {Object.entries(views).map(([view, words]) => (
           <Tabs.Tab key={view} value={view}>
             {words}{" "}
@@ -206,7 +206,9 @@ export function NoKeys({ onCreate }: { onCreate: () => void }) {
           </li>
           <li>See here when it is used, and revoke it at any time without touching the others.</li>
         </ol>
-        <Button onClick={onCreate}>Create your first key</Button>
+        <Button variant="filled" onClick={onCreate}>
+          Create your first key
+        </Button>
       </Stack>
     </Paper>
   );

@@ -55,7 +55,6 @@ export function ActionButton({ action, apiKey, of }: { action: KeyAction; apiKey
   const words = wordsOf(action, apiKey);
   return (
     <Button
-      variant="default"
       size="xs"
       leftSection={icons[action]}
       {...(action === "revoke" ? { c: "var(--mantine-color-error)" } : {})}
@@ -167,7 +166,7 @@ function KeyRow({ apiKey, isNews }: { apiKey: ApiKey; isNews: boolean }) {
         <KeyMenu apiKey={apiKey} />
       </Table.Td>
       {concerns.length > 0 && (
-        <Table.Td role="cell" className={classes.concerns}>
+        <Table.Td role="cell" style={{ gridColumn: "1 / -1" }}>
           <Concerns apiKey={apiKey} />
         </Table.Td>
       )}

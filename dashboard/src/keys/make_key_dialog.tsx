@@ -88,10 +88,8 @@ function ConfirmClose(props: { keyName: string; onBack: () => void; onClose: () 
         that is lost can only be revoked or replaced.
       </Text>
       <Actions>
-        <Button variant="default" onClick={props.onClose}>
-          Close anyway
-        </Button>
-        <Button onClick={props.onBack} autoFocus>
+        <Button onClick={props.onClose}>Close anyway</Button>
+        <Button variant="filled" onClick={props.onBack} autoFocus>
           Back to the key
         </Button>
       </Actions>

@@ -84,7 +84,11 @@ function AskAdmins({ admins, me, program }: { admins: Admin[]; me: string; progr
         ))}
       </Box>
       <Group gap="sm">
-        <Button component="a" href={`mailto:${to}?subject=${subject}&body=${encodeURIComponent(request)}`}>
+        <Button
+          component="a"
+          variant="filled"
+          href={`mailto:${to}?subject=${subject}&body=${encodeURIComponent(request)}`}
+        >
           Write to them
         </Button>
         <CopyButton value={request} label="Copy the request" />
@@ -100,7 +104,7 @@ export function NoAccess(props: Outside) {
   return (
     <Stack gap="md" align="flex-start">
       <Explanation {...props} />
-      <Button variant="default" loading={pending} onClick={() => void run()}>
+      <Button loading={pending} onClick={() => void run()}>
         Try again
       </Button>
     </Stack>

@@ -20,11 +20,11 @@ export function Person({ member }: { member: Member | null }) {
         </Text>
       </Text>
       {member?.role === "admin" && (
-        <Button component="a" href={paths.secondFactor} variant="default" size="xs" flex="none">
+        <Button component="a" href={paths.secondFactor} size="xs" flex="none">
           Second factor
         </Button>
       )}
-      <Button variant="default" size="xs" onClick={() => void signOut()}>
+      <Button size="xs" onClick={() => void signOut()}>
         Sign out
       </Button>
     </>

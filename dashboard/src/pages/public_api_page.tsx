@@ -80,13 +80,13 @@ export default function PublicApiPage({ email }: { email: string }) {
               <BaseAddress />
             </Stack>
             <Group gap="sm" className={pages.buttons}>
-              <Button component="a" href="/reference/" variant="default">
+              <Button component="a" href="/reference/">
                 API reference
               </Button>
-              <Button style={forAdmins} variant="default" onClick={() => setDialog({ action: "check" })}>
+              <Button style={forAdmins} onClick={() => setDialog({ action: "check" })}>
                 Quick check
               </Button>
-              <Button style={forAdmins} onClick={() => setDialog(creating)}>
+              <Button style={forAdmins} variant="filled" onClick={() => setDialog(creating)}>
                 Create key
               </Button>
             </Group>

@@ -24,7 +24,7 @@ export function Form({ onSubmit, gap = "md", children, ...form }: FormProps) {
 
 /** The button that sends a form. */
 export const Submit = ({ pending, children }: { pending: boolean; children: string }) => (
-  <Button type="submit" loading={pending}>
+  <Button type="submit" variant="filled" loading={pending}>
     {children}
   </Button>
 );

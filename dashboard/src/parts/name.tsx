@@ -41,8 +41,11 @@ export function Aside({ children }: { children: ReactNode }) {
 /** A scope in plain words, with its code. */
 export function ScopeName({ children }: { children: string }) {
   return (
-    <span className={classes.scope}>
-      <span>{labelOf(children)}</span> <Code className={classes.hint}>{children}</Code>
+    <span>
+      <span>{labelOf(children)}</span>{" "}
+      <Code c="dimmed" className={classes.hint}>
+        {children}
+      </Code>
     </span>
   );
 }

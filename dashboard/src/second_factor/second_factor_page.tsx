@@ -83,7 +83,7 @@ function Remove({ id, onDone }: { id: string; onDone: () => void }) {
         to manage your company's keys.
       </Text>
       <Notice kind="problem">{problem?.message}</Notice>
-      <Button type="submit" variant="default" loading={pending}>
+      <Button type="submit" loading={pending}>
         Remove
       </Button>
     </Form>
