@@ -36,7 +36,7 @@ export type Arrangement = {
 export const pageSize = 25;
 
 /** A key that is pasted into the search, or the beginning of one: the page's address gets its last four characters. */
-const withoutKeys = (text: string): string => text.replace(/sk_live_\S*(?=\S{4})/g, "");
+export const withoutKeys = (text: string): string => text.replace(/sk_live_\S*(?=\S{4})/g, "");
 
 const isIn = <T extends object>(known: T, name: string | null): name is keyof T & string =>
   name !== null && Object.hasOwn(known, name);
@@ -66,8 +66,6 @@ export function queryOf(arrangement: Arrangement): string {
   const query = new URLSearchParams(chosen.map(([name, value]) => [name, String(value)])).toString();
   return query === "" ? "" : `?${query}`;
 }
-
-export const searchFor = (text: string): Partial<Arrangement> => ({ search: withoutKeys(text), page: 1 });
 
 const day = 24 * 60 * 60 * 1000;
 

@@ -33,15 +33,10 @@ export const letAssistantRead = (name: string, scopes: Scope[], expires_at: stri
   call<{ code: string }>("let_assistant_read", { name, scopes, expires_at, bound_to });
 
 /** @param expires_at of the new key, ISO 8601, or null for never */
-export const replaceApiKey = (
-  key_id: string,
-  overlap: Overlap,
-  expires_at: string | null,
-  scopes: Scope[],
-): Promise<NewApiKey> =>
-  call(
+export const replaceApiKey = (key: Pick<NewApiKey, "scopes" | "expires_at"> & { key_id: string; overlap: Overlap }) =>
+  call<NewApiKey>(
     "replace_api_key",
-    { key_id, overlap, expires_at, scopes },
+    key,
     "This key cannot be replaced any more: it is revoked, expired, or replaced already.",
   );
 

@@ -1,34 +1,10 @@
-import {
-  Button,
-  Group,
-  NativeSelect,
-  Pagination,
-  Paper,
-  Stack,
-  Tabs,
-  Text,
-  TextInput,
-  Title,
-  VisuallyHidden,
-} from "@mantine/core";
-import KeyRound from "lucide-react/icons/key-round";
+import { Group, NativeSelect, Pagination, Paper, Tabs, Text, TextInput, VisuallyHidden } from "@mantine/core";
 import Search from "lucide-react/icons/search";
 import { useEffect, useRef } from "react";
 import type { ApiKey } from "../database.ts";
-import {
-  type Arrangement,
-  groupsOf,
-  type Order,
-  orders,
-  pageSize,
-  searchFor,
-  sorted,
-  type View,
-  views,
-} from "./arrangement.ts";
+import { type Arrangement, groupsOf, type Order, orders, pageSize, sorted, type View, views } from "./arrangement.ts";
 import classes from "./key_list.module.css";
 import { KeyTable } from "./key_table.tsx";
-import panels from "./keys.module.css";
 import { useKeys } from "./keys_of_page.ts";
 
 const empty: Record<View | "found", string> = {
@@ -177,7 +153,7 @@ function Tools(props: {
         placeholder="Name, program, state, person"
         leftSection={<Search aria-hidden size={16} />}
         value={search}
-        onChange={(event) => onChoose(searchFor(event.currentTarget.value))}
+        onChange={(event) => onChoose({ search: event.currentTarget.value })}
         className={classes.search}
         autoComplete="off"
         spellCheck={false}
@@ -186,30 +162,5 @@ function Tools(props: {
         {search !== "" && `${groups.found.length} ${groups.found.length === 1 ? "key" : "keys"} found`}
       </VisuallyHidden>
     </Group>
-  );
-}
-
-/** Shown when the company has no keys yet: the way to the first answer. */
-export function NoKeys({ onCreate }: { onCreate: () => void }) {
-  return (
-    <Paper withBorder p="var(--room)">
-      <Stack gap="md" align="flex-start">
-        <KeyRound aria-hidden size={40} />
-        <Title order={2}>No keys yet</Title>
-        <Text>
-          A key lets one other system (a BI tool, a spreadsheet, a script) read your company's data, or import rewards.
-        </Text>
-        <ol className={panels.steps}>
-          <li>Create a key for one system, name it after that system, and tick what it may see.</li>
-          <li>
-            Copy the key into that system. The page has the first lines for Power BI, Google Sheets, Python and others.
-          </li>
-          <li>See here when it is used, and revoke it at any time without touching the others.</li>
-        </ol>
-        <Button variant="filled" onClick={onCreate}>
-          Create your first key
-        </Button>
-      </Stack>
-    </Paper>
   );
 }

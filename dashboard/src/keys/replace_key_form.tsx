@@ -46,7 +46,7 @@ export function ReplaceKeyForm(props: MakingForm & { apiKey: ApiKey }) {
   const [wrong, setWrong] = useState<{ expiry?: string | undefined; scopes?: string | undefined }>({});
 
   async function replace(expires_at: string | null, scopes: Scope[]): Promise<MadeKey> {
-    const made = await replaceApiKey(apiKey.id, overlap, expires_at, scopes);
+    const made = await replaceApiKey({ key_id: apiKey.id, overlap, expires_at, scopes });
     const works_until = oldWorksUntil(apiKey, made.created_at, overlap);
     const purpose = wayOf(apiKey.last_client ?? apiKey.forbidden_client);
     return { ...made, ...(purpose && { purpose }), replaced: { hint: apiKey.hint, works_until } };

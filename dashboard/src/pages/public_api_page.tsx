@@ -1,16 +1,8 @@
 import { Box, Button, Container, Group, Paper, Stack, Tabs, Text } from "@mantine/core";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKey } from "../database.ts";
-import {
-  type Arrangement,
-  concernsOf,
-  type KeyAction,
-  queryOf,
-  readArrangement,
-  type Tab,
-  tabs,
-} from "../keys/arrangement.ts";
+import { concernsOf, type KeyAction, type Tab, tabs } from "../keys/arrangement.ts";
 import { Assistants } from "../keys/assistants.tsx";
 import { BaseAddress } from "../keys/base_address.tsx";
 import { RenameKeyDialog, RevokeKeyDialog } from "../keys/change_key_dialogs.tsx";
@@ -18,19 +10,20 @@ import { CreateKeyForm, type Start } from "../keys/create_key_form.tsx";
 import { sameLifetime } from "../keys/expiry.ts";
 import { History } from "../keys/history.tsx";
 import { KeyDrawer } from "../keys/key_drawer.tsx";
-import { KeyList, NoKeys } from "../keys/key_list.tsx";
+import { KeyList } from "../keys/key_list.tsx";
 import { Keys } from "../keys/keys_of_page.ts";
 import { MakeKeyDialog } from "../keys/make_key_dialog.tsx";
+import { NoKeys } from "../keys/no_keys.tsx";
 import type { Preset } from "../keys/presets.ts";
 import { QuickCheck } from "../keys/quick_check.tsx";
 import { ReplaceKeyForm } from "../keys/replace_key_form.tsx";
+import { useArrangement } from "../keys/use_arrangement.ts";
 import { type Shown, usePublicApi } from "../keys/use_public_api.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Failed } from "../parts/failed.tsx";
 import { Heading } from "../parts/heading.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Waiting } from "../parts/waiting.tsx";
-import { navigationState } from "../router.ts";
 import { HeaderBar } from "./header_bar.tsx";
 import { NoAccess } from "./no_access.tsx";
 import pages from "./pages.module.css";
@@ -120,41 +113,6 @@ const likeOf = ({ name, scopes, ...key }: ApiKey): Preset => ({ name, scopes, li
 
 /** What was done: the key's row takes the focus. `words` is null when the person has seen it elsewhere already. */
 type Outcome = { keyId: string; words: ReactNode };
-
-/** What the page shows. The address has it, and the browser's Back leads to what was shown before. */
-function useArrangement() {
-  const [arrangement, setArrangement] = useState(() => readArrangement(window.location.search));
-  const latest = useRef(arrangement);
-  useEffect(() => {
-    window.history.replaceState(window.history.state, "", window.location.pathname + queryOf(latest.current));
-    const follow = (): void => {
-      latest.current = readArrangement(window.location.search);
-      setArrangement(latest.current);
-    };
-    window.addEventListener("popstate", follow);
-    return () => window.removeEventListener("popstate", follow);
-  }, []);
-
-  /** A step that Back undoes. A search is one step while it is typed; so is the drawer, whatever key it shows. */
-  function arrange(change: Partial<Arrangement>, how: "push" | "replace" = "push"): void {
-    const before = latest.current;
-    latest.current = { ...before, ...change };
-    setArrangement(latest.current);
-    const query = queryOf(latest.current);
-    if (query === queryOf(before)) return;
-    const goesOn = (change.key && before.key) || (change.search && before.search);
-    if (goesOn || how === "replace")
-      window.history.replaceState(window.history.state, "", window.location.pathname + query);
-    else window.history.pushState({ openedHere: Boolean(change.key) }, "", window.location.pathname + query);
-  }
-
-  /** Closing the drawer is a step back, if opening it was a step. */
-  function closeKey(): void {
-    if (navigationState().openedHere) window.history.back();
-    else arrange({ key: null }, "replace");
-  }
-  return { arrangement, arrange, closeKey };
-}
 
 const tabNames = Object.entries(tabs).map(([tab, words]) => (
   <Tabs.Tab key={tab} value={tab} fz="md" fw={600}>

@@ -4,7 +4,6 @@ import { setPassword } from "../account/account.ts";
 import { currentLink } from "../account/email_link.ts";
 import { useAction } from "../account/use_action.ts";
 import { Form, Submit } from "../parts/form.tsx";
-import { Link } from "../parts/link.tsx";
 import { Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { paths } from "../paths.ts";
@@ -37,7 +36,6 @@ export function SetPasswordPage({ email }: { email: string | null }) {
         <>
           <Notice kind="warning">This link has expired or was used before.</Notice>
           <PasswordLinkForm explanation="Ask for a new one: it works once, and for a limited time." />
-          <Link to={paths.signIn}>Back to sign-in</Link>
         </>
       ) : (
         <SetPasswordForm email={email} />
