@@ -27,9 +27,9 @@ type Changing = {
 };
 
 /**
- * A dialog that changes a key, and stays open until it has. `form` shows the key, and the problem of its field. `change` returns
- * words for what happened. Keys are never deleted: if one is not found, the person is no longer an admin, or the company has
- * moved. Loading the page again shows which.
+ * A dialog that changes a key, and stays open until it has. `form` shows the key, and the problem of its field.
+ * `change` returns words for what happened. Keys are never deleted: if one is not found, the person is no longer an
+ * admin, or the company has moved. Loading the page again shows which.
  */
 function ChangeKeyDialog(
   props: Changing & {

@@ -35,8 +35,8 @@ export function History() {
 }
 
 /**
- * Who created, replaced, renamed and revoked keys, day by day, newest first, page by page. When something was done to a key,
- * the newest page is loaded.
+ * Who created, replaced, renamed and revoked keys, day by day, newest first, page by page. When something was done to
+ * a key, the newest page is loaded.
  * @param keyId only of this key and of its replacement of another one, or null for all keys
  */
 export function Entries({ keyId }: { keyId: string | null }) {

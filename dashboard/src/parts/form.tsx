@@ -7,7 +7,7 @@ type FormProps = Omit<ComponentProps<"form">, "onSubmit"> & {
   gap?: string;
 };
 
-/** A form whose fields stand below each other. `onSubmit` gets what was entered; the browser sends and checks nothing more. */
+/** A form with its fields below each other. `onSubmit` gets what was entered; the browser sends and checks no more. */
 export function Form({ onSubmit, gap = "md", children, ...form }: FormProps) {
   return (
     <form
