@@ -12,10 +12,10 @@ export const signInHtml = renderToStaticMarkup(
     <section>
       <h1>Sign in</h1>
       <label>
-        Email <input type="email" name="email" autoComplete="username" />
+        Email <input className="button" type="email" name="email" autoComplete="username" />
       </label>
       <label>
-        Password <input type="password" name="password" autoComplete="current-password" />
+        Password <input className="button" type="password" name="password" autoComplete="current-password" />
       </label>
       <p>
         <a href={paths.forgotPassword}>Forgot password?</a>

@@ -9,17 +9,18 @@ import { type Address, navigate, navigationState, usePath } from "./router.ts";
 
 // Apart: whoever signs in on a slow line need not wait for them.
 const PublicApiPage = lazy(() => import("./pages/public_api_page.tsx"));
-const AssistantPage = lazy(() => import("./assistants/assistant_page.tsx"));
-const SecondFactorPage = lazy(() => import("./second_factor/second_factor_page.tsx"));
-
-const needsSession = (path: Path): boolean =>
-  path === paths.publicApi || path === paths.assistant || path === paths.secondFactor;
+/** The pages for which somebody must be signed in. */
+const pages: Partial<Record<Path, typeof PublicApiPage>> = {
+  [paths.publicApi]: PublicApiPage,
+  [paths.assistant]: lazy(() => import("./assistants/assistant_page.tsx")),
+  [paths.secondFactor]: lazy(() => import("./second_factor/second_factor_page.tsx")),
+};
 
 /** Where this path leads instead, with or without a session; null: nowhere else. */
 function redirectFor(path: Path, session: Session): Address | null {
   if (session.status === "signed_out") {
     const wasHere = session.lost && path === paths.setPassword && currentLink() === null;
-    return needsSession(path) || wasHere ? paths.signIn : null;
+    return pages[path] || wasHere ? paths.signIn : null;
   }
   const isInside = session.status === "signed_in" && (path === paths.signIn || path === paths.forgotPassword);
   return isInside ? (navigationState().returnTo ?? paths.publicApi) : null;
@@ -33,7 +34,7 @@ export function Dashboard() {
   const sessionLost = session.status === "signed_out" && session.lost;
   useEffect(() => {
     if (redirect === paths.signIn) {
-      const returnTo = needsSession(path) ? (`${path}${window.location.search}` as const) : paths.publicApi;
+      const returnTo = pages[path] ? (`${path}${window.location.search}` as const) : paths.publicApi;
       navigate(redirect, { returnTo, sessionLost }, "replace");
     } else if (redirect !== null) navigate(redirect, {}, "replace");
     else if (path === paths.publicApi && window.location.pathname !== path) navigate(path, {}, "replace");
@@ -47,20 +48,14 @@ export function Dashboard() {
 
   // The session is read from the browser's storage within milliseconds, unless its token must be refreshed first.
   if (!isShown) return null;
-  if (path === paths.secondFactor)
-    return (
-      <Suspense>
-        <SecondFactorPage />
-      </Suspense>
-    );
-  if (path === paths.setPassword)
-    return <SetPasswordPage email={session.status === "signed_in" ? session.email : null} />;
+  const email = session.status === "signed_in" ? session.email : null;
+  if (path === paths.setPassword) return <SetPasswordPage email={email} />;
   if (path === paths.forgotPassword) return <ForgotPasswordPage />;
-  if (session.status !== "signed_in") return <SignInPage />;
-  const Page = path === paths.assistant ? AssistantPage : PublicApiPage;
+  if (email === null) return <SignInPage />;
+  const Page = pages[path] ?? PublicApiPage;
   return (
     <Suspense>
-      <Page key={session.email} email={session.email} />
+      <Page key={email} email={email} />
     </Suspense>
   );
 }

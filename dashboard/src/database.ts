@@ -9,12 +9,9 @@ import type { Scope } from "./scopes.ts";
 export type Member =
   | { status: "linked"; company_name: string; name: string; role: string; admins: Admin[] | null }
   | { status: "moved"; company_name: string; name: string; role: null }
-  | {
-      status: "email_not_confirmed" | "no_member" | "several_members" | "second_factor_wanted";
-      company_name: null;
-      name: null;
-      role: null;
-    };
+  | ({ status: Unlinked } & Record<"company_name" | "name" | "role", null>);
+
+type Unlinked = "email_not_confirmed" | "no_member" | "several_members" | "second_factor_wanted";
 
 export type Admin = { name: string; email: string };
 
@@ -65,8 +62,6 @@ export type NewApiKey = Pick<ApiKey, "id" | "name" | "hint" | "scopes" | "create
   api_key: string;
 };
 
-export type RevokedApiKey = Pick<ApiKey, "id" | "revoked_by"> & { revoked_at: string };
-
 export type ApiKeyEvent = {
   created_at: string;
   action: "created" | "replaced" | "renamed" | "revoked";
@@ -88,9 +83,6 @@ export type ApiKeyEvent = {
   assistant: string | null;
   assistant_address: string | null;
 };
-
-/** Which part of the history: of one key, without the newest entries, at most so many. Without anything, all of it. */
-export type EventPage = { key_id?: string | null; skip?: number; max_rows?: number };
 
 /** How long a key still works after it has been replaced. */
 export type Overlap = "0" | "1 hour" | "24 hours" | "7 days";

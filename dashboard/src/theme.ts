@@ -12,6 +12,8 @@ export const theme = createTheme({
   // What a browser's translator must leave as it is; names have it too (parts/name.tsx).
   components: {
     Code: { defaultProps: { translate: "no" } },
+    // One button stands out: it is filled.
+    Button: { defaultProps: { variant: "default" } },
     InputWrapper: { defaultProps: { withAsterisk: false } },
     // Its button that shows what is entered has a name, and the keyboard reaches it.
     PasswordInput: {

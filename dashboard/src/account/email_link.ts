@@ -33,7 +33,11 @@ export function followEmailLink(): void {
   else if (given.has("access_token") || given.has("token_hash")) window.history.replaceState(refused, "", paths.signIn);
 }
 
-const dead = (): Problem => new Problem("refused", "This link has expired or was used before.");
+/** Why Auth takes no link: it says of a link that has expired, or was used, in several ways. */
+function refusal(error: unknown): Problem {
+  const problem = authProblem(error);
+  return problem.kind === "unreachable" ? problem : new Problem("refused", "This link has expired or was used before.");
+}
 
 /**
  * Uses up a link, which signs nobody in yet. The address has the used link from now on.
@@ -41,10 +45,7 @@ const dead = (): Problem => new Problem("refused", "This link has expired or was
  */
 export async function spendLink({ token_hash, type }: UnusedLink): Promise<UsedLink> {
   const { data, error } = await authOfLinks.verifyOtp({ token_hash, type });
-  if (!data.session) {
-    const problem = authProblem(error);
-    throw problem.kind === "unreachable" ? problem : dead();
-  }
+  if (!data.session) throw refusal(error);
   const { access_token, refresh_token } = data.session;
   const used = new URLSearchParams({ access_token, refresh_token, type });
   window.history.replaceState({}, "", `${paths.setPassword}#${used}`);
@@ -58,6 +59,5 @@ export async function spendLink({ token_hash, type }: UnusedLink): Promise<UsedL
 export async function whoseLink({ access_token }: UsedLink): Promise<string> {
   const { data, error } = await authOfLinks.getUser(access_token);
   if (!error && data.user.email) return data.user.email;
-  const problem = authProblem(error);
-  throw problem.kind === "unreachable" ? problem : dead();
+  throw refusal(error);
 }

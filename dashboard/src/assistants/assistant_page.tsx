@@ -26,7 +26,7 @@ export default function AssistantPage({ email }: { email: string }) {
           A program sent you here with an address that this service does not know, or with an incomplete request. It got
           nothing. If you trust the program, connect it again, with the address that you find there.
         </Text>
-        <Button component="a" href={`${paths.publicApi}?tab=assistants`}>
+        <Button component="a" variant="filled" href={`${paths.publicApi}?tab=assistants`}>
           Open Assistants
         </Button>
       </AccountPage>
@@ -53,9 +53,7 @@ export default function AssistantPage({ email }: { email: string }) {
       {shown && shown.member.role !== "admin" && (
         <>
           <NoAccess member={shown.member} email={email} program={request.name} onTryAgain={refresh} />
-          <Button variant="default" onClick={() => answer(request, { error: "access_denied" })}>
-            Refuse, and tell the program
-          </Button>
+          <Button onClick={() => answer(request, { error: "access_denied" })}>Refuse, and tell the program</Button>
         </>
       )}
       {shown?.member.role === "admin" && (

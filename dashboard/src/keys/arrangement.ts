@@ -36,7 +36,7 @@ export type Arrangement = {
 export const pageSize = 25;
 
 /** A key that is pasted into the search, or the beginning of one: the page's address gets its last four characters. */
-const withoutKeys = (text: string): string => text.replace(/sk_live_\S*(?=\S{4})/g, "");
+export const withoutKeys = (text: string): string => text.replace(/sk_live_\S*(?=\S{4})/g, "");
 
 const isIn = <T extends object>(known: T, name: string | null): name is keyof T & string =>
   name !== null && Object.hasOwn(known, name);
@@ -57,21 +57,15 @@ export function readArrangement(query: string): Arrangement {
   };
 }
 
-/** The query for an address: empty for what a visitor sees first. */
-export function queryOf({ tab, view, search, order, reversed, page, key }: Arrangement): string {
-  const query = new URLSearchParams({
-    ...(tab === "keys" ? {} : { tab }),
-    ...(view === "active" ? {} : { view }),
-    ...(search === "" ? {} : { search }),
-    ...(order === null ? {} : { order }),
-    ...(reversed ? { reversed: "" } : {}),
-    ...(page === 1 ? {} : { page: String(page) }),
-    ...(key === null ? {} : { key }),
-  }).toString();
+/** What a visitor sees first. */
+const first: Record<string, unknown> = readArrangement("");
+
+/** The query for an address: what differs from the first view. */
+export function queryOf(arrangement: Arrangement): string {
+  const chosen = Object.entries(arrangement).filter(([name, value]) => value !== first[name]);
+  const query = new URLSearchParams(chosen.map(([name, value]) => [name, String(value)])).toString();
   return query === "" ? "" : `?${query}`;
 }
-
-export const searchFor = (text: string): Partial<Arrangement> => ({ search: withoutKeys(text), page: 1 });
 
 const day = 24 * 60 * 60 * 1000;
 

@@ -9,11 +9,11 @@ import { Ago, When } from "../parts/when.tsx";
 import { unreachable } from "../problems.ts";
 import { labelOf } from "../scopes.ts";
 import { baseAddress } from "../settings.ts";
-import type { Concern } from "./arrangement.ts";
 import { isProven } from "./assistant.ts";
 import { Fact } from "./key_drawer.tsx";
-import { ActionButton, type OnAction, StateOf } from "./key_table.tsx";
+import { ActionButton, StateOf } from "./key_table.tsx";
 import classes from "./keys.module.css";
+import { useKeys } from "./keys_of_page.ts";
 
 /** How to connect each: a line for where to enter the address, and one for what comes then. */
 const steps = {
@@ -38,18 +38,12 @@ async function signInAddress(): Promise<string | null> {
 }
 
 /** Where assistants sign in, how to connect each, and which are connected. */
-export function Assistants(props: {
-  keys: ApiKey[];
-  concerns: Map<string, Concern[]>;
-  onCreate: () => void;
-  onAction: OnAction;
-}) {
-  const { concerns, onAction } = props;
+export function Assistants({ onCreate }: { onCreate: () => void }) {
   const [address, setAddress] = useState<string | null | undefined>();
   const look = useAction(async () => setAddress(await signInAddress()));
   // biome-ignore lint/correctness/useExhaustiveDependencies: only once
   useEffect(() => void look.run(), []);
-  const connected = props.keys.filter(({ assistant, status }) => assistant !== null && status === "active");
+  const connected = useKeys().keys.filter(({ assistant, status }) => assistant !== null && status === "active");
   return (
     <Stack component="section" aria-label="Assistants" gap="md">
       {connected.length > 0 && (
@@ -57,7 +51,7 @@ export function Assistants(props: {
           <Title order={2}>Connected</Title>
           <Stack component="ul" gap="xs" className="bare">
             {connected.map((key) => (
-              <Connected key={key.id} apiKey={key} concerns={concerns.get(key.id) ?? []} onAction={onAction} />
+              <Connected key={key.id} apiKey={key} />
             ))}
           </Stack>
         </>
@@ -76,9 +70,7 @@ export function Assistants(props: {
               <CopyButton value={wish} label="Copy the request" />
             </>
           )}
-          <Button variant="default" onClick={props.onCreate}>
-            Create a key for a program that takes one
-          </Button>
+          <Button onClick={onCreate}>Create a key for a program that takes one</Button>
         </Stack>
       </Paper>
     </Stack>
@@ -102,7 +94,7 @@ function Connecting({ address }: { address: string }) {
       <dl className={classes.facts}>
         {Object.entries(steps).map(([program, lines]) => (
           <Fact key={program} name={program}>
-            <span className={classes.lines}>{lines}</span>
+            <span style={{ whiteSpace: "pre-line" }}>{lines}</span>
           </Fact>
         ))}
       </dl>
@@ -111,7 +103,8 @@ function Connecting({ address }: { address: string }) {
 }
 
 /** An assistant that has a key: who agreed, what it reads, its use and its end. */
-function Connected({ apiKey, concerns, onAction }: { apiKey: ApiKey; concerns: Concern[]; onAction: OnAction }) {
+function Connected({ apiKey }: { apiKey: ApiKey }) {
+  const { onAction } = useKeys();
   const { name, hint, scopes, created_by, last_used_at, expires_at } = apiKey;
   return (
     <Paper component="li" withBorder px="var(--room)" py="sm">
@@ -121,7 +114,7 @@ function Connected({ apiKey, concerns, onAction }: { apiKey: ApiKey; concerns: C
             <Anchor component="button" type="button" c="inherit" onClick={() => onAction("details", apiKey)}>
               <Name strong>{name}</Name>
             </Anchor>
-            <StateOf apiKey={apiKey} concerns={concerns} />
+            <StateOf apiKey={apiKey} />
             {!isProven(apiKey) && <Aside>a program that calls itself so</Aside>}
           </Group>
           <Text size="sm">
@@ -129,22 +122,12 @@ function Connected({ apiKey, concerns, onAction }: { apiKey: ApiKey; concerns: C
             <After words="; agreed by ">{created_by}</After>
           </Text>
           <Aside>
-            <Hint>{hint}</Hint>{" "}
-            {last_used_at === null ? (
-              "never used"
-            ) : (
-              <>
-                last used <Ago at={last_used_at} />
-              </>
-            )}
-            {expires_at !== null && (
-              <>
-                , until <When at={expires_at} as="shortEnd" />
-              </>
-            )}
+            <Hint>{hint}</Hint> {last_used_at === null && "never used"}
+            <After words="last used ">{last_used_at && <Ago at={last_used_at} />}</After>
+            <After words=", until ">{expires_at && <When at={expires_at} as="shortEnd" />}</After>
           </Aside>
         </div>
-        <ActionButton action="revoke" of={`${name} ${hint}`} apiKey={apiKey} onAction={onAction} />
+        <ActionButton action="revoke" of={`${name} ${hint}`} apiKey={apiKey} />
       </Group>
     </Paper>
   );

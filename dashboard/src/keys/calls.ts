@@ -1,6 +1,6 @@
 // The SQL functions for admins, each as one function that returns its result or throws a Problem.
-import type { ApiKey, ApiKeyEvent, EventPage, Member, NewApiKey, Overlap, RevokedApiKey } from "../database.ts";
-import { type DataError, dataProblem, offline, Problem, unreachable } from "../problems.ts";
+import type { ApiKey, ApiKeyEvent, Member, NewApiKey, Overlap } from "../database.ts";
+import { type DataError, dataProblem, offline, unreachable } from "../problems.ts";
 import type { Scope } from "../scopes.ts";
 import { auth, callFunction } from "../supabase.ts";
 
@@ -21,7 +21,9 @@ export const linkMember = (): Promise<Member> => call("link_member");
 /** @param key_id of one key, or all keys without it */
 export const listApiKeys = (key_id?: string): Promise<ApiKey[]> => call("list_api_keys", { key_id });
 
-export const listApiKeyEvents = (page: EventPage): Promise<ApiKeyEvent[]> => call("list_api_key_events", page);
+/** Of one key, without the newest entries, at most so many. Without anything, all of the history. */
+export const listApiKeyEvents = (page: { key_id?: string | null; skip?: number; max_rows?: number }) =>
+  call<ApiKeyEvent[]>("list_api_key_events", page);
 
 export const createApiKey = (key: Pick<NewApiKey, "name" | "scopes" | "expires_at">): Promise<NewApiKey> =>
   call("create_api_key", key);
@@ -31,33 +33,15 @@ export const letAssistantRead = (name: string, scopes: Scope[], expires_at: stri
   call<{ code: string }>("let_assistant_read", { name, scopes, expires_at, bound_to });
 
 /** @param expires_at of the new key, ISO 8601, or null for never */
-export const replaceApiKey = (
-  key_id: string,
-  overlap: Overlap,
-  expires_at: string | null,
-  scopes: Scope[],
-): Promise<NewApiKey> =>
-  call(
+export const replaceApiKey = (key: Pick<NewApiKey, "scopes" | "expires_at"> & { key_id: string; overlap: Overlap }) =>
+  call<NewApiKey>(
     "replace_api_key",
-    { key_id, overlap, expires_at, scopes },
+    key,
     "This key cannot be replaced any more: it is revoked, expired, or replaced already.",
   );
 
 export const renameApiKey = (key_id: string, name: string): Promise<{ id: string; name: string }> =>
   call("rename_api_key", { key_id, name }, "This key cannot be renamed any more: it is revoked.");
 
-export const revokeApiKey = (key_id: string): Promise<RevokedApiKey> => call("revoke_api_key", { key_id });
-
-/**
- * Handles a key that is not found. Keys are never deleted: so the person is no longer an admin, or the company has
- * moved. Loading the page again shows which.
- * @param onGone is called in that case, before the Problem is thrown
- */
-export async function orGone<Data>(answer: Promise<Data>, onGone: () => Promise<void>): Promise<Data> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof Problem && error.kind === "gone") await onGone();
-    throw error;
-  }
-}
+export const revokeApiKey = (key_id: string) =>
+  call<{ revoked_by: string | null; revoked_at: string }>("revoke_api_key", { key_id });

@@ -9,7 +9,7 @@ import { Hint, Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { When } from "../parts/when.tsx";
 import { Problem } from "../problems.ts";
-import { orGone, renameApiKey, revokeApiKey } from "./calls.ts";
+import { renameApiKey, revokeApiKey } from "./calls.ts";
 import { NameField, nameProblem } from "./create_key_form.tsx";
 import { Uses } from "./key_drawer.tsx";
 import classes from "./keys.module.css";
@@ -26,17 +26,28 @@ type Changing = {
   onGone: () => Promise<void>;
 };
 
-/** A dialog that changes a key, and stays open until it has. `form` shows the key, and the problem of its field. */
-function ChangeKeyDialog(props: {
-  title: string;
-  apiKey: ApiKey | null;
-  isFinal?: boolean;
-  form: (key: ApiKey, atField: string | undefined) => ReactNode;
-  change: (key: ApiKey, entered: FormData) => Promise<void>;
-  onClose: () => void;
-}) {
+/**
+ * A dialog that changes a key, and stays open until it has. `form` shows the key, and the problem of its field.
+ * `change` returns words for what happened. Keys are never deleted: if one is not found, the person is no longer an
+ * admin, or the company has moved. Loading the page again shows which.
+ */
+function ChangeKeyDialog(
+  props: Changing & {
+    title: string;
+    isFinal?: boolean;
+    form: (key: ApiKey, atField: string | undefined) => ReactNode;
+    change: (key: ApiKey, entered: FormData) => Promise<ReactNode>;
+  },
+) {
   const { title, apiKey, isFinal = false } = props;
-  const { run, pending, problem, forget } = useAction(props.change);
+  const { run, pending, problem, forget } = useAction(async (key: ApiKey, entered: FormData) => {
+    try {
+      await props.onDone(key.id, await props.change(key, entered));
+    } catch (error) {
+      if (error instanceof Problem && error.kind === "gone") await props.onGone();
+      throw error;
+    }
+  });
   const atField = problem?.kind === "field" ? problem.message : undefined;
 
   function close(): void {
@@ -62,28 +73,24 @@ function ChangeKeyDialog(props: {
  * Asks for the new name of a key.
  * @param names the names of the keys that still work
  */
-export function RenameKeyDialog({ apiKey, names, onClose, onDone, onGone }: Changing & { names: string[] }) {
-  async function rename(key: ApiKey, entered: FormData): Promise<void> {
+export function RenameKeyDialog({ names, ...changing }: Changing & { names: string[] }) {
+  async function rename(key: ApiKey, entered: FormData): Promise<ReactNode> {
     const chosen = entryOf(entered, "name");
     const wrong = nameProblem(chosen);
     if (wrong !== undefined) throw new Problem("field", wrong, "name");
-    const { name } = await orGone(renameApiKey(key.id, chosen), onGone);
-    const [before, after] = [<Name key="before">{key.name}</Name>, <Name key="after">{name}</Name>];
-    await onDone(
-      key.id,
-      name === key.name ? (
-        <>{after} keeps its name.</>
-      ) : (
-        <>
-          {before} is called {after} now.
-        </>
-      ),
+    const { name } = await renameApiKey(key.id, chosen);
+    const after = <Name>{name}</Name>;
+    if (name === key.name) return <>{after} keeps its name.</>;
+    return (
+      <>
+        <Name>{key.name}</Name> is called {after} now.
+      </>
     );
   }
   return (
     <ChangeKeyDialog
+      {...changing}
       title="Rename key"
-      apiKey={apiKey}
       form={(key, atField) => (
         <>
           <NameField defaultValue={key.name} error={atField} others={names.filter((name) => name !== key.name)} />
@@ -93,7 +100,6 @@ export function RenameKeyDialog({ apiKey, names, onClose, onDone, onGone }: Chan
         </>
       )}
       change={rename}
-      onClose={onClose}
     />
   );
 }
@@ -102,26 +108,22 @@ export function RenameKeyDialog({ apiKey, names, onClose, onDone, onGone }: Chan
  * Asks for confirmation, then revokes a key. Somebody else may have revoked it first.
  * @param admin name of the admin who is signed in
  */
-export function RevokeKeyDialog({ apiKey, admin, onClose, onDone, onGone }: Changing & { admin: string | null }) {
-  async function revoke({ id, name }: ApiKey): Promise<void> {
-    const { revoked_by, revoked_at } = await orGone(revokeApiKey(id), onGone);
-    const said =
-      revoked_by === admin ? (
-        <>
-          <Name>{name}</Name> is revoked: the API refuses it from now on.
-        </>
-      ) : (
-        <>
-          <Name>{name}</Name> had been revoked before, by{" "}
-          {revoked_by === null ? "an operator" : <Name>{revoked_by}</Name>} on <When at={revoked_at} />.
-        </>
-      );
-    await onDone(id, said);
+export function RevokeKeyDialog({ admin, ...changing }: Changing & { admin: string | null }) {
+  async function revoke({ id, name }: ApiKey): Promise<ReactNode> {
+    const { revoked_by, revoked_at } = await revokeApiKey(id);
+    const key = <Name>{name}</Name>;
+    if (revoked_by === admin) return <>{key} is revoked: the API refuses it from now on.</>;
+    return (
+      <>
+        {key} had been revoked before, by {revoked_by === null ? "an operator" : <Name>{revoked_by}</Name>} on{" "}
+        <When at={revoked_at} />.
+      </>
+    );
   }
   return (
     <ChangeKeyDialog
-      title={apiKey?.assistant ? "Disconnect" : "Revoke key"}
-      apiKey={apiKey}
+      {...changing}
+      title={changing.apiKey?.assistant ? "Disconnect" : "Revoke key"}
       isFinal
       form={(key) => (
         <>
@@ -135,7 +137,6 @@ export function RevokeKeyDialog({ apiKey, admin, onClose, onDone, onGone }: Chan
         </>
       )}
       change={revoke}
-      onClose={onClose}
     />
   );
 }

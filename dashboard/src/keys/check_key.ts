@@ -23,13 +23,11 @@ export async function checkKey(apiKey: string): Promise<KeyCheck> {
   if (!wellFormed.test(apiKey)) {
     throw new Problem("refused", "This is not a whole key: a key is sk_live_ followed by 38 letters and digits.");
   }
-  let response: Response;
-  try {
-    const headers = { "X-API-Key": apiKey, "X-Client-Info": quickCheck };
-    response = await fetch(baseAddress, { headers, cache: "no-store", signal: AbortSignal.timeout(deadline) });
-  } catch {
+  const headers = { "X-API-Key": apiKey, "X-Client-Info": quickCheck };
+  const request = { headers, cache: "no-store", signal: AbortSignal.timeout(deadline) } as const;
+  const response = await fetch(baseAddress, request).catch(() => {
     throw unreachable();
-  }
+  });
   if (response.status === 401) {
     throw new Problem("refused", "This key does not work: it is mistyped, revoked or expired.");
   }

@@ -1,4 +1,4 @@
-import { Checkbox, Stack, Text, TextInput } from "@mantine/core";
+import { Box, Checkbox, Stack, Text, TextInput, type TextInputProps } from "@mantine/core";
 import { type FormEvent, useRef, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import { Decision } from "../parts/actions.tsx";
@@ -69,11 +69,9 @@ export function CreateKeyForm(
     props.onDraft(draftOf(purpose, entered));
     const { request, problems } = readKeyRequest(entered);
     if (showAtFields(problems, form)) return;
-    props.onPending(true);
     try {
-      props.onMade({ ...(await createApiKey(request)), purpose });
+      await props.make(createApiKey(request).then((made) => ({ ...made, purpose })));
     } catch (error) {
-      props.onPending(false);
       const field = error instanceof Problem ? fields.find((known) => known === error.field) : undefined;
       if (!field) throw error;
       showAtFields({ [field]: messageOf(error) }, form);
@@ -97,7 +95,7 @@ export function CreateKeyForm(
   return (
     <Form gap="lg" onSubmit={(entered, form) => void run(entered, form)} onChange={noteChange} noValidate>
       {!start.again && <PurposeCards chosen={purpose} onChoose={choose} onConnect={props.onConnect} />}
-      <div className={classes.pair}>
+      <div className={classes.beside}>
         <NameField
           key={`name ${filled.name}`}
           description="What will use the key: “Payroll import”."
@@ -129,7 +127,9 @@ function PurposeCards(props: { chosen: string; onChoose: (purpose: string) => vo
   const { chosen, onChoose, onConnect } = props;
   return (
     <fieldset className={classes.purposes}>
-      <legend>What it is for</legend>
+      <Text component="legend" size="sm" fw={500} p={0} mb="0.25rem">
+        What it is for
+      </Text>
       {Object.entries(purposes).map(([name, { label, about, icon: Icon }], place) => {
         const words = (
           <>
@@ -173,12 +173,12 @@ export function ScopesField(props: {
   description: string;
   error: string | undefined;
 }) {
-  const { label = "Scopes", description, ticked, lacking, error } = props;
+  const { offered, ticked, lacking, label = "Scopes", ...field } = props;
   return (
-    <Checkbox.Group label={label} description={description} defaultValue={[...ticked]} error={error}>
-      <div className={classes.scopes}>
+    <Checkbox.Group label={label} defaultValue={[...ticked]} {...field}>
+      <Box my="0.5rem" className={classes.beside}>
         {scopes
-          .filter(({ name }) => props.offered.includes(name))
+          .filter(({ name }) => offered.includes(name))
           .map(({ name, opens }) => (
             <Checkbox
               key={name}
@@ -189,7 +189,7 @@ export function ScopesField(props: {
               className={name === lacking ? classes.lacking : undefined}
             />
           ))}
-      </div>
+      </Box>
     </Checkbox.Group>
   );
 }
@@ -227,17 +227,13 @@ function draftOf(purpose: string, entered: FormData): Start {
 export const scopesIn = (entered: FormData): Scope[] =>
   scopeNames.filter((scope) => entered.getAll("scopes").includes(scope));
 
+type NameFieldProps = Pick<TextInputProps, "description" | "error"> & { defaultValue?: string; others: string[] };
+
 /**
  * The name of a key: the field `name`. A name that another key has is pointed out, not refused.
  * @param others the names of the other keys that still work
  */
-export function NameField(props: {
-  description?: string;
-  defaultValue?: string;
-  error: string | undefined;
-  others: string[];
-}) {
-  const { others, defaultValue = "", ...field } = props;
+export function NameField({ others, defaultValue = "", ...field }: NameFieldProps) {
   const [name, setName] = useState(defaultValue);
   return (
     <Stack gap={4}>

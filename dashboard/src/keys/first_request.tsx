@@ -1,4 +1,4 @@
-import { Anchor, Group, Loader, NativeSelect, Stack, Text, Title } from "@mantine/core";
+import { Anchor, Group, Loader, NativeSelect, Stack, Title } from "@mantine/core";
 import { useEffect, useState } from "react";
 import type { ApiKey } from "../database.ts";
 import { CopyButton } from "../parts/copy_button.tsx";
@@ -48,9 +48,7 @@ export function FirstRequest(props: { made: MadeKey; isWatching: boolean; onSeen
       {!usedAt && lacks === null && isWatching && (
         <Group gap="xs">
           <Loader size={14} aria-hidden />
-          <Text size="sm" c="dimmed">
-            Waiting for the first request …
-          </Text>
+          <Aside>Waiting for the first request …</Aside>
         </Group>
       )}
       <BaseAddress />

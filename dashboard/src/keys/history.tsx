@@ -4,86 +4,73 @@ import { useEffect, useRef, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKeyEvent } from "../database.ts";
 import { Failed } from "../parts/failed.tsx";
-import { Hint, Name, ScopeName } from "../parts/name.tsx";
+import { After, Aside, Hint, Name, ScopeName } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { inWords, When } from "../parts/when.tsx";
-import { messageOf } from "../problems.ts";
 import { changedScopes } from "../scopes.ts";
 import { isProven } from "./assistant.ts";
 import { listApiKeyEvents } from "./calls.ts";
 import classes from "./keys.module.css";
+import { useKeys } from "./keys_of_page.ts";
 
 const pageSize = 25;
 
 /** The history of all keys, below the list. */
-export function History({ revision }: { revision: string }) {
+export function History() {
   const { run, pending, problem } = useAction(async () => saveHistory(await listApiKeyEvents({})));
   return (
     <Stack component="section" aria-label="History" gap="md">
       <Group justify="space-between">
         <Text c="dimmed">Who created, replaced, renamed and revoked which key.</Text>
-        <Button
-          variant="default"
-          size="xs"
-          leftSection={<Download aria-hidden size={14} />}
-          loading={pending}
-          onClick={() => void run()}
-        >
+        <Button size="xs" leftSection={<Download aria-hidden size={14} />} loading={pending} onClick={() => void run()}>
           Download CSV
         </Button>
       </Group>
       <Notice kind="problem">{problem?.message}</Notice>
       <Paper withBorder p="var(--room)">
-        <Entries keyId={null} revision={revision} />
+        <Entries keyId={null} />
       </Paper>
     </Stack>
   );
 }
 
 /**
- * Who created, replaced, renamed and revoked keys, day by day, newest first, page by page.
+ * Who created, replaced, renamed and revoked keys, day by day, newest first, page by page. When something was done to
+ * a key, the newest page is loaded.
  * @param keyId only of this key and of its replacement of another one, or null for all keys
- * @param revision changes whenever something was done to a key: then the newest page is loaded
  */
-export function Entries({ keyId, revision }: { keyId: string | null; revision: string }) {
+export function Entries({ keyId }: { keyId: string | null }) {
+  const { revision } = useKeys();
   const [page, setPage] = useState({ revision, number: 0 });
   const [events, setEvents] = useState<ApiKeyEvent[] | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  const [tries, setTries] = useState(0);
   const place = useRef<HTMLDivElement>(null);
   const number = page.revision === revision ? page.number : 0;
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new revision has new entries
-  useEffect(() => {
-    let isWanted = true;
-    const load = async (): Promise<void> => {
-      try {
-        const loaded = await listApiKeyEvents({ key_id: keyId, skip: number * pageSize, max_rows: pageSize + 1 });
-        if (!isWanted) return;
-        setEvents(loaded);
-        setProblem(null);
-      } catch (error) {
-        if (isWanted) setProblem(messageOf(error));
-      }
-    };
-    void load();
-    return () => {
-      isWanted = false;
-    };
-  }, [keyId, number, revision, tries]);
+  const wanted = `${number} ${revision}`;
+  const latest = useRef(wanted);
+  const { run, problem } = useAction(async () => {
+    latest.current = wanted;
+    const part = { key_id: keyId, skip: number * pageSize, max_rows: pageSize + 1 };
+    const [answer] = await Promise.allSettled([listApiKeyEvents(part)]);
+    // Another page, or what was done meanwhile, has been asked for.
+    if (latest.current !== wanted) return;
+    if (answer.status === "rejected") throw answer.reason;
+    setEvents(answer.value);
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each page and revision
+  useEffect(() => void run(), [wanted]);
 
   function tryAgain(): void {
     // The button goes when it has worked: its place keeps the focus.
     place.current?.focus();
-    setTries(tries + 1);
+    void run();
   }
 
   return (
     <div ref={place} tabIndex={-1}>
-      <Failed onTryAgain={tryAgain}>{problem}</Failed>
-      {problem === null && events === null && <Skeleton height={96} />}
-      {problem === null && events?.length === 0 && <Text c="dimmed">What is done to keys is recorded here.</Text>}
-      {problem === null && events !== null && events.length > 0 && (
+      <Failed onTryAgain={tryAgain}>{problem?.message}</Failed>
+      {!problem && !events && <Skeleton height={96} />}
+      {!problem && events?.length === 0 && <Text c="dimmed">What is done to keys is recorded here.</Text>}
+      {!problem && events && events.length > 0 && (
         <Days
           events={events}
           order={keyId === null ? 2 : 4}
@@ -102,7 +89,8 @@ function Days(props: { events: ApiKeyEvent[]; order: 2 | 4; number: number; onTu
   const isLast = events.length <= pageSize;
   return (
     <Stack gap="md">
-      <Stack gap="md" className={classes.days}>
+      {/* In the drawer there is less room than on the page. */}
+      <Stack gap="md" style={{ containerType: "inline-size" }}>
         {[...days].map(([day, ofDay]) => (
           <div key={day} className={classes.day}>
             <Title order={order} size="sm">
@@ -118,8 +106,8 @@ function Days(props: { events: ApiKeyEvent[]; order: 2 | 4; number: number; onTu
       </Stack>
       {(number > 0 || !isLast) && (
         <Group component="nav" aria-label="Pages of the history">
-          <Turn words="Newer" to={number - 1} isOver={number === 0} onTurn={onTurn} />
-          <Turn words="Older" to={number + 1} isOver={isLast} onTurn={onTurn} />
+          <Turn words="Newer" isOver={number === 0} onTurn={() => onTurn(number - 1)} />
+          <Turn words="Older" isOver={isLast} onTurn={() => onTurn(number + 1)} />
         </Group>
       )}
     </Stack>
@@ -127,16 +115,9 @@ function Days(props: { events: ApiKeyEvent[]; order: 2 | 4; number: number; onTu
 }
 
 /** A button that turns the page. Where there is none to turn to it keeps the focus, and does nothing. */
-function Turn(props: { words: string; to: number; isOver: boolean; onTurn: (number: number) => void }) {
-  const { words, to, isOver, onTurn } = props;
+function Turn({ words, isOver, onTurn }: { words: string; isOver: boolean; onTurn: () => void }) {
   return (
-    <Button
-      variant="default"
-      size="xs"
-      mod={{ disabled: isOver }}
-      aria-disabled={isOver}
-      onClick={() => isOver || onTurn(to)}
-    >
+    <Button size="xs" mod={{ disabled: isOver }} aria-disabled={isOver} onClick={() => isOver || onTurn()}>
       {words}
     </Button>
   );
@@ -155,12 +136,8 @@ function Deed({ event }: { event: ApiKeyEvent }) {
     );
   return (
     <>
-      {who} {action}{" "}
-      {former_name !== null && (
-        <>
-          <Name strong>{former_name}</Name> to{" "}
-        </>
-      )}
+      {who} {action} {former_name !== null && <Name strong>{former_name}</Name>}
+      {former_name !== null && " to "}
       {key}
     </>
   );
@@ -169,17 +146,15 @@ function Deed({ event }: { event: ApiKeyEvent }) {
 function Entry({ event }: { event: ApiKeyEvent }) {
   return (
     <li>
-      <Text size="sm" c="dimmed" component="div">
+      <Aside>
         <When at={event.created_at} as="clock" />
-      </Text>
+      </Aside>
       <div>
         <Deed event={event} /> <Hint>{event.hint}</Hint>
         {event.new_scopes && changedScopes(event.scopes, event.new_scopes)}
-        {event.reason !== null && (
-          <Text size="sm">
-            Reason: <Name>{event.reason}</Name>
-          </Text>
-        )}
+        <Text size="sm">
+          <After words="Reason: ">{event.reason}</After>
+        </Text>
         <Text size="sm" c="dimmed">
           {event.scopes.map((scope, place) => (
             <span key={scope}>
@@ -187,11 +162,9 @@ function Entry({ event }: { event: ApiKeyEvent }) {
               <ScopeName>{scope}</ScopeName>
             </span>
           ))}
-          {event.expires_at !== null && event.action !== "revoked" && (
-            <>
-              , until <When at={event.expires_at} as="end" />
-            </>
-          )}
+          <After words=", until ">
+            {event.action !== "revoked" && event.expires_at && <When at={event.expires_at} as="end" />}
+          </After>
         </Text>
       </div>
     </li>

@@ -5,51 +5,35 @@ import { Dialog } from "../parts/dialog.tsx";
 import { After, Aside, Hint, Name, ScopeName } from "../parts/name.tsx";
 import { Ago, inWords, lastDays, When } from "../parts/when.tsx";
 import { changedScopes, scopes } from "../scopes.ts";
-import { actionsFor, type Concern, type KeyAction } from "./arrangement.ts";
+import { actionsFor } from "./arrangement.ts";
 import { assistantName } from "./assistant.ts";
 import { Entries } from "./history.tsx";
 import { ActionButton, Concerns, StateOf } from "./key_table.tsx";
 import classes from "./keys.module.css";
+import { useKey, useKeys } from "./keys_of_page.ts";
 
 /**
  * Everything about one key: what it opens, its use, its ending, the keys beside it, its history, and what can be done with it.
  * @param keyId null: closed
- * @param asked what was done last: a dialog that it opened leads back to its button
- * @param onOpen is called with the id of another key
  */
-export function KeyDrawer(props: {
-  keyId: string | null;
-  keys: ApiKey[];
-  concerns: Map<string, Concern[]>;
-  revision: string;
-  asked: KeyAction;
-  onAction: (action: KeyAction, key: ApiKey) => void;
-  onOpen: (keyId: string) => void;
-  onClose: () => void;
-}) {
-  const { keyId, keys, asked, onAction } = props;
-  const key = keys.find(({ id }) => id === keyId);
-  const concerns = props.concerns.get(keyId ?? "") ?? [];
+export function KeyDrawer({ keyId, onClose }: { keyId: string | null; onClose: () => void }) {
+  const key = useKeys().keys.find(({ id }) => id === keyId);
+  const title = key ? <Name>{key.name}</Name> : "No such key";
   return (
-    <Dialog
-      atSide
-      opened={keyId !== null}
-      title={key ? <Name>{key.name}</Name> : "No such key"}
-      onClose={props.onClose}
-    >
+    <Dialog atSide opened={keyId !== null} title={title} onClose={onClose}>
       {key ? (
         <Stack gap="lg">
-          <Concerns concerns={concerns} apiKey={key} asked={asked} onAction={onAction} />
-          <Facts apiKey={key} keys={keys} concerns={concerns} onOpen={props.onOpen} />
+          <Concerns apiKey={key} />
+          <Facts apiKey={key} />
           <Group gap="xs">
             {actionsFor(key)
               .filter((action) => action !== "details")
               .map((action) => (
-                <ActionButton key={action} {...{ action, onAction }} apiKey={key} autoFocus={action === asked} />
+                <ActionButton key={action} action={action} apiKey={key} />
               ))}
           </Group>
           <Title order={3}>History</Title>
-          <Entries key={key.id} keyId={key.id} revision={props.revision} />
+          <Entries key={key.id} keyId={key.id} />
         </Stack>
       ) : (
         <Text>Your company has no key with this id. The address may be of another company's key, or cut short.</Text>
@@ -58,14 +42,12 @@ export function KeyDrawer(props: {
   );
 }
 
-function Facts(props: { apiKey: ApiKey; keys: ApiKey[]; concerns: Concern[]; onOpen: (keyId: string) => void }) {
-  const { apiKey, keys, concerns, onOpen } = props;
-  const successor = keys.find(({ id }) => id === apiKey.replaced_by);
-  const predecessor = keys.find(({ replaced_by }) => replaced_by === apiKey.id);
+function Facts({ apiKey }: { apiKey: ApiKey }) {
+  const { successor, predecessor } = useKey(apiKey);
   return (
     <dl className={classes.facts}>
       <Fact name="Key">
-        <StateOf apiKey={apiKey} concerns={concerns} /> <Hint>{apiKey.hint}</Hint>
+        <StateOf apiKey={apiKey} /> <Hint>{apiKey.hint}</Hint>
       </Fact>
       <Fact name="Scopes">
         <Stack component="ul" gap={4} className="bare">
@@ -86,11 +68,11 @@ function Facts(props: { apiKey: ApiKey; keys: ApiKey[]; concerns: Concern[]; onO
       <Fact name="Expires">{apiKey.expires_at === null ? "never" : <When at={apiKey.expires_at} as="end" />}</Fact>
       <Uses of={apiKey} />
       <Fact name="Replaced by">
-        {successor && <Other apiKey={successor} onOpen={onOpen} />}
+        {successor && <Other apiKey={successor} />}
         {successor && changedScopes(apiKey.scopes, successor.scopes)}
       </Fact>
       <Fact name="Replaces">
-        {predecessor && <Other apiKey={predecessor} onOpen={onOpen} />}
+        {predecessor && <Other apiKey={predecessor} />}
         {predecessor && changedScopes(predecessor.scopes, apiKey.scopes)}
       </Fact>
     </dl>
@@ -165,7 +147,10 @@ function Days({ of: { used_on, answers, refusals } }: { of: ApiKey }) {
   const total = called.length > 0 && `: at least ${inAll({ good: sum("good"), bad: sum("bad") })}`;
   return (
     <>
-      <div
+      <Group
+        gap={2}
+        wrap="nowrap"
+        maw="24rem"
         role="img"
         aria-label={[words, ...called.map((day) => `${inWords.utcDay(day.day)}: ${inAll(day)}`)].join("; ")}
         className={classes.strip}
@@ -173,7 +158,7 @@ function Days({ of: { used_on, answers, refusals } }: { of: ApiKey }) {
         {days.map(({ day, good, bad }) => (
           <i key={day} style={{ "--good": good / most || 0, "--bad": bad / most || 0 } as CSSProperties} />
         ))}
-      </div>
+      </Group>
       <Aside>
         {words}
         {total} (days in UTC; of each minute one call is counted)
@@ -182,9 +167,10 @@ function Days({ of: { used_on, answers, refusals } }: { of: ApiKey }) {
   );
 }
 
-function Other({ apiKey, onOpen }: { apiKey: ApiKey; onOpen: (keyId: string) => void }) {
+function Other({ apiKey }: { apiKey: ApiKey }) {
+  const { onAction } = useKeys();
   return (
-    <Anchor component="button" type="button" inherit underline="always" onClick={() => onOpen(apiKey.id)}>
+    <Anchor component="button" type="button" inherit underline="always" onClick={() => onAction("details", apiKey)}>
       <Name>{apiKey.name}</Name> <Hint>{apiKey.hint}</Hint>
     </Anchor>
   );

@@ -1,36 +1,11 @@
-import {
-  Button,
-  Group,
-  NativeSelect,
-  Pagination,
-  Paper,
-  Stack,
-  Tabs,
-  Text,
-  TextInput,
-  Title,
-  VisuallyHidden,
-} from "@mantine/core";
-import KeyRound from "lucide-react/icons/key-round";
+import { Group, NativeSelect, Pagination, Paper, Tabs, Text, TextInput, VisuallyHidden } from "@mantine/core";
 import Search from "lucide-react/icons/search";
 import { useEffect, useRef } from "react";
 import type { ApiKey } from "../database.ts";
-import {
-  type Arrangement,
-  type Concern,
-  groupsOf,
-  type KeyAction,
-  type Order,
-  orders,
-  pageSize,
-  searchFor,
-  sorted,
-  type View,
-  views,
-} from "./arrangement.ts";
+import { type Arrangement, groupsOf, type Order, orders, pageSize, sorted, type View, views } from "./arrangement.ts";
 import classes from "./key_list.module.css";
 import { KeyTable } from "./key_table.tsx";
-import panels from "./keys.module.css";
+import { useKeys } from "./keys_of_page.ts";
 
 const empty: Record<View | "found", string> = {
   active: "No key is active.",
@@ -43,18 +18,15 @@ const empty: Record<View | "found", string> = {
 /**
  * The company's keys: a view of them or what a search finds, page by page.
  * @param news id of the key to which something was just done: it is listed, whatever the view, and takes the focus
- * @param onArranged is called when the person chooses what is listed: then nothing is news any more
+ * @param onArrange is called when the person chooses what is listed, and with "replace" when news leads to its page
  */
 export function KeyList(props: {
-  keys: ApiKey[];
-  concerns: Map<string, Concern[]>;
   news: string | null;
   arrangement: Arrangement;
   onArrange: (change: Partial<Arrangement>, how?: "replace") => void;
-  onArranged: () => void;
-  onAction: (action: KeyAction, key: ApiKey) => void;
 }) {
-  const { keys, concerns, news, arrangement } = props;
+  const { news, arrangement } = props;
+  const { keys, concerns } = useKeys();
   const top = useRef<HTMLDivElement>(null);
   const groups = groupsOf(keys, concerns, arrangement.search);
   const shown = arrangement.search === "" ? arrangement.view : "found";
@@ -63,10 +35,7 @@ export function KeyList(props: {
   const pages = Math.max(1, Math.ceil(listed.length / pageSize));
   const page = Math.min(arrangement.page, pages);
 
-  function choose(change: Partial<Arrangement>): void {
-    props.onArranged();
-    props.onArrange({ page: 1, ...change });
-  }
+  const choose = (change: Partial<Arrangement>): void => props.onArrange({ page: 1, ...change });
 
   /** Another page begins at its top. The focus stays on the control, for the next one. */
   function turnTo(chosen: number): void {
@@ -99,14 +68,11 @@ export function KeyList(props: {
           </Paper>
         ) : (
           <KeyTable
-            all={keys}
             listed={listed.slice((page - 1) * pageSize, page * pageSize)}
             news={news}
-            concerns={concerns}
             by={arrangement.order ?? (shown === "attention" ? null : "created")}
             reversed={arrangement.reversed}
             onOrder={choose}
-            onAction={props.onAction}
           />
         )}
         {pages > 1 && <Pages total={pages} page={page} onTurn={turnTo} />}
@@ -160,7 +126,7 @@ function Tools(props: {
   const order = props.arrangement.order ?? (isUrgent ? "" : "created");
   return (
     <Group component="search" gap="0.75rem 1rem" mb="sm">
-      <Tabs.List className={classes.views} aria-label="Views">
+      <Tabs.List className={classes.views} maw="100%" p={2} aria-label="Views">
         {Object.entries(views).map(([view, words]) => (
           <Tabs.Tab key={view} value={view}>
             {words}{" "}
@@ -187,7 +153,7 @@ function Tools(props: {
         placeholder="Name, program, state, person"
         leftSection={<Search aria-hidden size={16} />}
         value={search}
-        onChange={(event) => onChoose(searchFor(event.currentTarget.value))}
+        onChange={(event) => onChoose({ search: event.currentTarget.value })}
         className={classes.search}
         autoComplete="off"
         spellCheck={false}
@@ -196,28 +162,5 @@ function Tools(props: {
         {search !== "" && `${groups.found.length} ${groups.found.length === 1 ? "key" : "keys"} found`}
       </VisuallyHidden>
     </Group>
-  );
-}
-
-/** Shown when the company has no keys yet: the way to the first answer. */
-export function NoKeys({ onCreate }: { onCreate: () => void }) {
-  return (
-    <Paper withBorder p="var(--room)">
-      <Stack gap="md" align="flex-start">
-        <KeyRound aria-hidden size={40} />
-        <Title order={2}>No keys yet</Title>
-        <Text>
-          A key lets one other system (a BI tool, a spreadsheet, a script) read your company's data, or import rewards.
-        </Text>
-        <ol className={panels.steps}>
-          <li>Create a key for one system, name it after that system, and tick what it may see.</li>
-          <li>
-            Copy the key into that system. The page has the first lines for Power BI, Google Sheets, Python and others.
-          </li>
-          <li>See here when it is used, and revoke it at any time without touching the others.</li>
-        </ol>
-        <Button onClick={onCreate}>Create your first key</Button>
-      </Stack>
-    </Paper>
   );
 }

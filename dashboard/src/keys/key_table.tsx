@@ -13,18 +13,11 @@ import type { ApiKey } from "../database.ts";
 import { After, Hint, Name } from "../parts/name.tsx";
 import { Ago, When, zone } from "../parts/when.tsx";
 import { changedScopes, labelOf, type Scope } from "../scopes.ts";
-import {
-  type Arrangement,
-  actionsFor,
-  type Concern,
-  type KeyAction,
-  type Order,
-  orders,
-  stateOf,
-} from "./arrangement.ts";
+import { type Arrangement, actionsFor, type KeyAction, type Order, orders, stateOf } from "./arrangement.ts";
 import { isProven } from "./assistant.ts";
 import { clientName } from "./client_name.ts";
 import classes from "./key_list.module.css";
+import { useKey, useKeys } from "./keys_of_page.ts";
 
 const columns: [heading: string, order: Order | null][] = [
   [orders.name.words, "name"],
@@ -57,23 +50,16 @@ const wordsOf = (action: KeyAction, { assistant }: ApiKey): string =>
   })[action];
 
 /** A button that does something with a key. `of` names the key, where several are listed. */
-export function ActionButton(props: {
-  action: KeyAction;
-  apiKey: ApiKey;
-  of?: string;
-  autoFocus?: boolean;
-  onAction: OnAction;
-}) {
-  const { action, apiKey, of, autoFocus, onAction } = props;
+export function ActionButton({ action, apiKey, of }: { action: KeyAction; apiKey: ApiKey; of?: string }) {
+  const { asked, onAction } = useKeys();
   const words = wordsOf(action, apiKey);
   return (
     <Button
-      variant="default"
       size="xs"
       leftSection={icons[action]}
       {...(action === "revoke" ? { c: "var(--mantine-color-error)" } : {})}
       aria-label={of && `${words}: ${of}`}
-      data-autofocus={autoFocus || undefined}
+      data-autofocus={action === asked || undefined}
       onClick={() => onAction(action, apiKey)}
     >
       {words}
@@ -81,26 +67,18 @@ export function ActionButton(props: {
   );
 }
 
-export type OnAction = (action: KeyAction, key: ApiKey) => void;
-
 /**
  * One page of the list. Where the table does not fit, each row is a card.
- * @param all all keys of the company: a key may be replaced by one of another page
  * @param by the order in which the keys are listed, null if it is that of no column
  */
 export function KeyTable(props: {
-  all: ApiKey[];
   listed: ApiKey[];
-  concerns: Map<string, Concern[]>;
   news: string | null;
   by: Order | null;
   reversed: boolean;
   onOrder: (change: Pick<Arrangement, "order" | "reversed">) => void;
-  onAction: OnAction;
 }) {
   const { by, reversed } = props;
-  const byId = new Map(props.all.map((key) => [key.id, key]));
-  const byReplaced = new Map(props.all.map((key) => [key.replaced_by, key]));
   return (
     <Paper withBorder className={classes.table}>
       {/* The rows are grids, of which not every browser knows without being told that they are rows. */}
@@ -124,15 +102,7 @@ export function KeyTable(props: {
         </Table.Thead>
         <Table.Tbody role="rowgroup">
           {props.listed.map((key) => (
-            <KeyRow
-              key={key.id}
-              apiKey={key}
-              concerns={props.concerns.get(key.id) ?? []}
-              successor={byId.get(key.replaced_by ?? "")}
-              predecessor={byReplaced.get(key.id)}
-              isNews={key.id === props.news}
-              onAction={props.onAction}
-            />
+            <KeyRow key={key.id} apiKey={key} isNews={key.id === props.news} />
           ))}
         </Table.Tbody>
       </Table>
@@ -156,16 +126,9 @@ function Heading(props: { children: string; descends: boolean | null; onClick: (
 }
 
 /** A key's row. If it `isNews`, because something was done to it, it takes the focus. */
-function KeyRow(props: {
-  apiKey: ApiKey;
-  concerns: Concern[];
-  /** The key that replaces this one, and the key that this one replaces. */
-  successor: ApiKey | undefined;
-  predecessor: ApiKey | undefined;
-  isNews: boolean;
-  onAction: OnAction;
-}) {
-  const { apiKey, concerns, successor, predecessor, isNews, onAction } = props;
+function KeyRow({ apiKey, isNews }: { apiKey: ApiKey; isNews: boolean }) {
+  const { onAction } = useKeys();
+  const { concerns, successor, predecessor } = useKey(apiKey);
   const nameId = `key-${apiKey.id}`;
   const row = useRef<HTMLTableRowElement>(null);
   useEffect(() => {
@@ -177,7 +140,7 @@ function KeyRow(props: {
         <UnstyledButton id={nameId} mih="1.5rem" fz="inherit" onClick={() => onAction("details", apiKey)}>
           <Name strong>{apiKey.name}</Name>
         </UnstyledButton>
-        <StateOf apiKey={apiKey} concerns={concerns} />
+        <StateOf apiKey={apiKey} />
         <Text span size="sm" c="dimmed">
           <Hint>{apiKey.hint}</Hint>
           {apiKey.assistant !== null && !isProven(apiKey) && <After words=" calls itself ">{apiKey.assistant}</After>}
@@ -200,11 +163,11 @@ function KeyRow(props: {
         {apiKey.expires_at === null ? "never" : <When at={apiKey.expires_at} as="shortEnd" />}
       </Cell>
       <Table.Td role="cell" ta="end" className={classes.actions}>
-        <KeyMenu apiKey={apiKey} onAction={onAction} />
+        <KeyMenu apiKey={apiKey} />
       </Table.Td>
       {concerns.length > 0 && (
-        <Table.Td role="cell" className={classes.concerns}>
-          <Concerns concerns={concerns} apiKey={apiKey} onAction={onAction} />
+        <Table.Td role="cell" style={{ gridColumn: "1 / -1" }}>
+          <Concerns apiKey={apiKey} />
         </Table.Td>
       )}
     </Table.Tr>
@@ -234,8 +197,8 @@ const Relation = ({ words, to, scopes }: { words: string; to: ApiKey | undefined
   );
 
 /** The state of a key in a word and a color, and who revoked it. */
-export function StateOf({ apiKey, concerns }: { apiKey: ApiKey; concerns: Concern[] }) {
-  const { words, tone } = stateOf(apiKey, concerns);
+export function StateOf({ apiKey }: { apiKey: ApiKey }) {
+  const { words, tone } = stateOf(apiKey, useKey(apiKey).concerns);
   const { revoked_at, revoked_by } = apiKey;
   return (
     <Group gap="0 0.375rem" fz="sm" lh="sm" className={classes.state} style={{ "--tone": tones[tone] }}>
@@ -252,22 +215,20 @@ export function StateOf({ apiKey, concerns }: { apiKey: ApiKey; concerns: Concer
 }
 
 /** What an admin has to look at, and what can be done about it: a line each. */
-export function Concerns(props: { concerns: Concern[]; apiKey: ApiKey; asked?: KeyAction; onAction: OnAction }) {
-  const { concerns, apiKey, asked, onAction } = props;
-  return concerns.map(({ words, remedy }) => (
-    <div key={words} className={classes.concern}>
+export function Concerns({ apiKey }: { apiKey: ApiKey }) {
+  return useKey(apiKey).concerns.map(({ words, remedy }) => (
+    <Group key={words} gap="0.25rem 1rem" className={classes.concern}>
       <Text span size="sm" fw={600}>
         {words}
       </Text>
-      {remedy && (
-        <ActionButton action={remedy} of={apiKey.name} autoFocus={remedy === asked} {...{ apiKey, onAction }} />
-      )}
-    </div>
+      {remedy && <ActionButton action={remedy} of={apiKey.name} apiKey={apiKey} />}
+    </Group>
   ));
 }
 
 /** The menu behind the ⋯ of a key. */
-function KeyMenu({ apiKey, onAction }: { apiKey: ApiKey; onAction: OnAction }) {
+function KeyMenu({ apiKey }: { apiKey: ApiKey }) {
+  const { onAction } = useKeys();
   const opener = useRef<HTMLButtonElement>(null);
   return (
     // In the main part of the page, where a landmark contains it.

@@ -10,12 +10,8 @@ type Stage = { name: "form"; pending: boolean } | { name: "key" | "closing"; mad
 
 const form: Stage = { name: "form", pending: false };
 
-/** The callbacks of a form in this dialog. */
-export type MakingForm = {
-  onPending: (pending: boolean) => void;
-  onMade: (made: MadeKey) => void;
-  onCancel: () => void;
-};
+/** The callbacks of a form in this dialog: `make` shows the key that an answer brings. */
+export type MakingForm = { make: (answer: Promise<MadeKey>) => Promise<void>; onCancel: () => void };
 
 /**
  * The dialog with the form, then with the new key. The key is kept only here, until the dialog closes: so the dialog
@@ -42,6 +38,16 @@ export function MakeKeyDialog(props: {
     return () => window.removeEventListener("beforeunload", ask);
   }, [keyAtStake]);
 
+  async function make(answer: Promise<MadeKey>): Promise<void> {
+    setStage({ name: "form", pending: true });
+    try {
+      setStage({ name: "key", made: await answer, copied: false });
+    } catch (error) {
+      setStage(form);
+      throw error;
+    }
+  }
+
   function close(): void {
     setStage(form);
     props.onClose(stage.name === "form" ? null : stage.made.id);
@@ -62,12 +68,7 @@ export function MakeKeyDialog(props: {
   };
   return (
     <Dialog opened={props.opened} title={titles[stage.name]} onClose={mayClose}>
-      {stage.name === "form" &&
-        props.form({
-          onPending: (pending) => setStage({ name: "form", pending }),
-          onMade: (made) => setStage({ name: "key", made, copied: false }),
-          onCancel: mayClose,
-        })}
+      {stage.name === "form" && props.form({ make, onCancel: mayClose })}
       {stage.name === "key" && (
         <NewKey made={stage.made} onCopied={() => setStage({ ...stage, copied: true })} onDone={mayClose} />
       )}
@@ -87,10 +88,8 @@ function ConfirmClose(props: { keyName: string; onBack: () => void; onClose: () 
         that is lost can only be revoked or replaced.
       </Text>
       <Actions>
-        <Button variant="default" onClick={props.onClose}>
-          Close anyway
-        </Button>
-        <Button onClick={props.onBack} autoFocus>
+        <Button onClick={props.onClose}>Close anyway</Button>
+        <Button variant="filled" onClick={props.onBack} autoFocus>
           Back to the key
         </Button>
       </Actions>

@@ -69,12 +69,10 @@ export function NewKey({ made, onCopied, onDone }: { made: MadeKey; onCopied: ()
       <CheckedKey checked={checked} />
       <FirstRequest made={made} isWatching={!hasEnded} onSeen={onCopied} />
       <Actions>
-        <Button variant="default" loading={check.pending} onClick={() => void check.run()}>
+        <Button loading={check.pending} onClick={() => void check.run()}>
           Check key
         </Button>
-        <Button variant="default" onClick={onDone}>
-          Done
-        </Button>
+        <Button onClick={onDone}>Done</Button>
       </Actions>
     </Stack>
   );

@@ -1,8 +1,8 @@
-import { Button, Group, Text, TextInput } from "@mantine/core";
+import { Group, Text, TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKey } from "../database.ts";
-import { entryOf, Form } from "../parts/form.tsx";
+import { entryOf, Form, Submit } from "../parts/form.tsx";
 import { Hint, Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { When } from "../parts/when.tsx";
@@ -74,9 +74,7 @@ export function QuickCheck({ keys, onChecked }: { keys: ApiKey[]; onChecked: () 
           flex="1 1 16rem"
           data-autofocus
         />
-        <Button type="submit" loading={pending}>
-          Check key
-        </Button>
+        <Submit pending={pending}>Check key</Submit>
       </Group>
       <Notice kind="problem">{problem && explained(problem, tail, keys)}</Notice>
       <CheckedKey checked={checked} />

@@ -14,6 +14,7 @@ import { noScopes, ScopesField, scopesIn } from "./create_key_form.tsx";
 import { readExpiry, sameLifetime } from "./expiry.ts";
 import { ExpiryField } from "./expiry_field.tsx";
 import type { MakingForm } from "./make_key_dialog.tsx";
+import type { MadeKey } from "./new_key.tsx";
 
 /** In the order in which they are offered. */
 const overlaps: { value: Overlap; label: string; hours: number }[] = [
@@ -43,18 +44,14 @@ export function ReplaceKeyForm(props: MakingForm & { apiKey: ApiKey }) {
   const lack = lackOf(apiKey);
   const [overlap, setOverlap] = useState<Overlap>("24 hours");
   const [wrong, setWrong] = useState<{ expiry?: string | undefined; scopes?: string | undefined }>({});
-  const { run, pending, problem } = useAction(async (expires_at: string | null, scopes: Scope[]) => {
-    props.onPending(true);
-    try {
-      const made = await replaceApiKey(apiKey.id, overlap, expires_at, scopes);
-      const works_until = oldWorksUntil(apiKey, made.created_at, overlap);
-      const purpose = wayOf(apiKey.last_client ?? apiKey.forbidden_client);
-      props.onMade({ ...made, ...(purpose && { purpose }), replaced: { hint: apiKey.hint, works_until } });
-    } catch (error) {
-      props.onPending(false);
-      throw error;
-    }
-  });
+
+  async function replace(expires_at: string | null, scopes: Scope[]): Promise<MadeKey> {
+    const made = await replaceApiKey({ key_id: apiKey.id, overlap, expires_at, scopes });
+    const works_until = oldWorksUntil(apiKey, made.created_at, overlap);
+    const purpose = wayOf(apiKey.last_client ?? apiKey.forbidden_client);
+    return { ...made, ...(purpose && { purpose }), replaced: { hint: apiKey.hint, works_until } };
+  }
+  const { run, pending, problem } = useAction((...given: Parameters<typeof replace>) => props.make(replace(...given)));
 
   function submit(entered: FormData, form: HTMLFormElement): void {
     const [expiry, scopes] = [readExpiry(entered), scopesIn(entered)];

@@ -71,7 +71,17 @@ export const ways: Record<string, Way> = {
   "nightly-copy": {
     words: "Nightly copy",
     guide: "sqlite",
-    steps: <CommandLine command="public-data-api sync company.sqlite" />,
+    steps: (
+      <ol className={classes.steps}>
+        <li>
+          Install the command line once. It needs Node 22.13 or later.
+          <Pasted text={install} label="Copy the installation" />
+        </li>
+        <li>
+          <Line of={asking("public-data-api sync company.sqlite")} />
+        </li>
+      </ol>
+    ),
   },
   "reward-import": {
     words: "Reward import",
@@ -115,21 +125,6 @@ export const ways: Record<string, Way> = {
   node: { words: "Node", guide: "programs", steps: <Line of={node} /> },
   curl: { words: "curl", guide: "programs", steps: <Line of={curl} /> },
 };
-
-/** Installs our command line from this page, and runs it. */
-function CommandLine({ command }: { command: string }) {
-  return (
-    <ol className={classes.steps}>
-      <li>
-        Install the command line once. It needs Node 22.13 or later.
-        <Pasted text={install} label="Copy the installation" />
-      </li>
-      <li>
-        <Line of={asking(command)} />
-      </li>
-    </ol>
-  );
-}
 
 /** A line for a terminal, to copy. */
 function Line({ of: line }: { of: string }) {

@@ -1,5 +1,3 @@
-import { Link } from "../parts/link.tsx";
-import { paths } from "../paths.ts";
 import { AccountPage } from "./account_page.tsx";
 import { PasswordLinkForm } from "./password_link_form.tsx";
 
@@ -7,7 +5,6 @@ export function ForgotPasswordPage() {
   return (
     <AccountPage title="Forgot password?">
       <PasswordLinkForm explanation="Tell us your email address: we send you a link that lets you set a new password." />
-      <Link to={paths.signIn}>Back to sign-in</Link>
     </AccountPage>
   );
 }

@@ -10,10 +10,8 @@ import { SecondFactorWanted } from "../second_factor/wanted.tsx";
 type Outside = { member: Member; email: string; program?: string; onTryAgain: () => Promise<void> };
 
 /** Why this person sees no keys, and what they can do about it. */
-function Explanation({ member, email, program, onTryAgain }: Outside) {
+function Explanation({ member, email, program }: Outside): ReactNode {
   switch (member.status) {
-    case "second_factor_wanted":
-      return <SecondFactorWanted onShown={onTryAgain} />;
     case "linked":
       return (
         <Advice title="Only admins manage API keys">
@@ -86,7 +84,11 @@ function AskAdmins({ admins, me, program }: { admins: Admin[]; me: string; progr
         ))}
       </Box>
       <Group gap="sm">
-        <Button component="a" href={`mailto:${to}?subject=${subject}&body=${encodeURIComponent(request)}`}>
+        <Button
+          component="a"
+          variant="filled"
+          href={`mailto:${to}?subject=${subject}&body=${encodeURIComponent(request)}`}
+        >
           Write to them
         </Button>
         <CopyButton value={request} label="Copy the request" />
@@ -98,14 +100,13 @@ function AskAdmins({ admins, me, program }: { admins: Admin[]; me: string; progr
 /** @param program the assistant that asks, on its page */
 export function NoAccess(props: Outside) {
   const { run, pending } = useAction(props.onTryAgain);
+  if (props.member.status === "second_factor_wanted") return <SecondFactorWanted onShown={props.onTryAgain} />;
   return (
     <Stack gap="md" align="flex-start">
       <Explanation {...props} />
-      {props.member.status !== "second_factor_wanted" && (
-        <Button variant="default" loading={pending} onClick={() => void run()}>
-          Try again
-        </Button>
-      )}
+      <Button loading={pending} onClick={() => void run()}>
+        Try again
+      </Button>
     </Stack>
   );
 }

@@ -28,7 +28,7 @@ export function OpenLink({ link, ...opening }: Opening & { link: EmailLink }) {
         may open it too, but they press no button.
       </Text>
       <Notice kind="problem">{use.problem?.message}</Notice>
-      <Button loading={use.pending} onClick={() => void use.run()}>
+      <Button variant="filled" loading={use.pending} onClick={() => void use.run()}>
         Use the link
       </Button>
     </Stack>

@@ -1,10 +1,12 @@
-import { Button, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useState } from "react";
 import { sendPasswordLink } from "../account/account.ts";
 import { useAction } from "../account/use_action.ts";
-import { EmailField, entryOf, Form } from "../parts/form.tsx";
+import { EmailField, entryOf, Form, Submit } from "../parts/form.tsx";
+import { Link } from "../parts/link.tsx";
 import { Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
+import { paths } from "../paths.ts";
 
 /** The form that requests an email with the link to set a password. */
 export function PasswordLinkForm({ explanation }: { explanation: string }) {
@@ -27,9 +29,8 @@ export function PasswordLinkForm({ explanation }: { explanation: string }) {
           </>
         )}
       </Notice>
-      <Button type="submit" loading={pending}>
-        Send link
-      </Button>
+      <Submit pending={pending}>Send link</Submit>
+      <Link to={paths.signIn}>Back to sign-in</Link>
     </Form>
   );
 }

@@ -9,27 +9,24 @@ import classes from "./pages.module.css";
 /** Who is signed in, with Sign out; else the way to sign in. */
 export function Person({ member }: { member: Member | null }) {
   const session = useSession();
+  if (session.status === "signed_out") return signInLink;
+  if (session.status !== "signed_in") return null;
   return (
     <>
-      {session.status === "signed_in" && (
-        <>
-          <Text size="sm" component="div" className={classes.person}>
-            <Name>{member?.name ?? session.email}</Name>
-            <Text span inherit c="dimmed">
-              <After words=" · ">{member?.company_name ?? null}</After>
-            </Text>
-          </Text>
-          {member?.role === "admin" && (
-            <Button component="a" href={paths.secondFactor} variant="default" size="xs" flex="none">
-              Second factor
-            </Button>
-          )}
-          <Button variant="default" size="xs" onClick={() => void signOut()}>
-            Sign out
-          </Button>
-        </>
+      <Text size="sm" component="div" className={classes.person}>
+        <Name>{member?.name ?? session.email}</Name>
+        <Text span inherit c="dimmed">
+          <After words=" · ">{member?.company_name}</After>
+        </Text>
+      </Text>
+      {member?.role === "admin" && (
+        <Button component="a" href={paths.secondFactor} size="xs" flex="none">
+          Second factor
+        </Button>
       )}
-      {session.status === "signed_out" && signInLink}
+      <Button size="xs" onClick={() => void signOut()}>
+        Sign out
+      </Button>
     </>
   );
 }

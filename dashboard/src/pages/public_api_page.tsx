@@ -1,16 +1,8 @@
-import { Button, Container, Group, Paper, Stack, Tabs, Text } from "@mantine/core";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { Box, Button, Container, Group, Paper, Stack, Tabs, Text } from "@mantine/core";
+import { type ReactNode, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKey } from "../database.ts";
-import {
-  type Arrangement,
-  concernsOf,
-  type KeyAction,
-  queryOf,
-  readArrangement,
-  type Tab,
-  tabs,
-} from "../keys/arrangement.ts";
+import { concernsOf, type KeyAction, type Tab, tabs } from "../keys/arrangement.ts";
 import { Assistants } from "../keys/assistants.tsx";
 import { BaseAddress } from "../keys/base_address.tsx";
 import { RenameKeyDialog, RevokeKeyDialog } from "../keys/change_key_dialogs.tsx";
@@ -18,19 +10,20 @@ import { CreateKeyForm, type Start } from "../keys/create_key_form.tsx";
 import { sameLifetime } from "../keys/expiry.ts";
 import { History } from "../keys/history.tsx";
 import { KeyDrawer } from "../keys/key_drawer.tsx";
-import { KeyList, NoKeys } from "../keys/key_list.tsx";
-import classes from "../keys/keys.module.css";
+import { KeyList } from "../keys/key_list.tsx";
+import { Keys } from "../keys/keys_of_page.ts";
 import { MakeKeyDialog } from "../keys/make_key_dialog.tsx";
+import { NoKeys } from "../keys/no_keys.tsx";
 import type { Preset } from "../keys/presets.ts";
 import { QuickCheck } from "../keys/quick_check.tsx";
 import { ReplaceKeyForm } from "../keys/replace_key_form.tsx";
+import { useArrangement } from "../keys/use_arrangement.ts";
 import { type Shown, usePublicApi } from "../keys/use_public_api.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Failed } from "../parts/failed.tsx";
 import { Heading } from "../parts/heading.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Waiting } from "../parts/waiting.tsx";
-import { navigationState } from "../router.ts";
 import { HeaderBar } from "./header_bar.tsx";
 import { NoAccess } from "./no_access.tsx";
 import pages from "./pages.module.css";
@@ -69,7 +62,8 @@ export default function PublicApiPage({ email }: { email: string }) {
         <Person member={shown?.member ?? null} />
       </HeaderBar>
       <main>
-        <div className={pages.title}>
+        {/* The title and the page's actions continue the header. */}
+        <Box mt={-1} pt="0.75rem" pb="1.25rem" bg="var(--panel)" style={{ borderBottom: "1px solid var(--line)" }}>
           <Group maw={1280} mx="auto" px="md" gap="0.5rem 1rem" justify="space-between">
             <Stack gap={4} flex="1 1 16rem" miw={0}>
               <Heading>Public API</Heading>
@@ -79,18 +73,18 @@ export default function PublicApiPage({ email }: { email: string }) {
               <BaseAddress />
             </Stack>
             <Group gap="sm" className={pages.buttons}>
-              <Button component="a" href="/reference/" variant="default">
+              <Button component="a" href="/reference/">
                 API reference
               </Button>
-              <Button style={forAdmins} variant="default" onClick={() => setDialog({ action: "check" })}>
+              <Button style={forAdmins} onClick={() => setDialog({ action: "check" })}>
                 Quick check
               </Button>
-              <Button style={forAdmins} onClick={() => setDialog(creating)}>
+              <Button style={forAdmins} variant="filled" onClick={() => setDialog(creating)}>
                 Create key
               </Button>
             </Group>
           </Group>
-        </div>
+        </Box>
         <Container size={1280} pt="2rem" pb="5rem">
           <Stack gap="xl">
             <Failed pending={again.pending} onTryAgain={() => void again.run()}>
@@ -106,7 +100,7 @@ export default function PublicApiPage({ email }: { email: string }) {
                 <NoAccess member={shown.member} email={email} onTryAgain={refresh} />
               </Paper>
             )}
-            {shown && isAdmin && <Keys {...{ shown, email, dialog, refresh }} onDialog={setDialog} />}
+            {shown && isAdmin && <Parts {...{ shown, email, dialog, refresh }} onDialog={setDialog} />}
           </Stack>
         </Container>
       </main>
@@ -120,60 +114,24 @@ const likeOf = ({ name, scopes, ...key }: ApiKey): Preset => ({ name, scopes, li
 /** What was done: the key's row takes the focus. `words` is null when the person has seen it elsewhere already. */
 type Outcome = { keyId: string; words: ReactNode };
 
-/** What the page shows. The address has it, and the browser's Back leads to what was shown before. */
-function useArrangement() {
-  const [arrangement, setArrangement] = useState(() => readArrangement(window.location.search));
-  const latest = useRef(arrangement);
-  useEffect(() => {
-    window.history.replaceState(window.history.state, "", window.location.pathname + queryOf(latest.current));
-    const follow = (): void => {
-      latest.current = readArrangement(window.location.search);
-      setArrangement(latest.current);
-    };
-    window.addEventListener("popstate", follow);
-    return () => window.removeEventListener("popstate", follow);
-  }, []);
-
-  /** A step that Back undoes. A search is one step while it is typed; so is the drawer, whatever key it shows. */
-  function arrange(change: Partial<Arrangement>, how: "push" | "replace" = "push"): void {
-    const before = latest.current;
-    latest.current = { ...before, ...change };
-    setArrangement(latest.current);
-    const query = queryOf(latest.current);
-    if (query === queryOf(before)) return;
-    const goesOn = (change.key && before.key) || (change.search && before.search);
-    if (goesOn || how === "replace")
-      window.history.replaceState(window.history.state, "", window.location.pathname + query);
-    else window.history.pushState({ openedHere: Boolean(change.key) }, "", window.location.pathname + query);
-  }
-
-  /** Closing the drawer is a step back, if opening it was a step. */
-  function closeKey(): void {
-    if (navigationState().openedHere) window.history.back();
-    else arrange({ key: null }, "replace");
-  }
-  return { arrangement, arrange, closeKey };
-}
-
 const tabNames = Object.entries(tabs).map(([tab, words]) => (
   <Tabs.Tab key={tab} value={tab} fz="md" fw={600}>
     {words}
   </Tabs.Tab>
 ));
 
-type KeysProps = { shown: Shown; email: string; dialog: OpenDialog | null; refresh: () => Promise<void> };
+type PartsProps = { shown: Shown; email: string; dialog: OpenDialog | null; refresh: () => Promise<void> };
 
-function Keys(props: KeysProps & { onDialog: (dialog: OpenDialog | null) => void }) {
+function Parts(props: PartsProps & { onDialog: (dialog: OpenDialog | null) => void }) {
   const { keys } = props.shown;
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const [asked, setAsked] = useState<KeyAction>("details");
   const { arrangement, arrange, closeKey } = useArrangement();
-  const open = (key: string): void => arrange({ key });
 
   function ask(action: KeyAction, key: ApiKey): void {
     setOutcome(null);
     setAsked(action);
-    if (action === "details") open(key.id);
+    if (action === "details") arrange({ key: key.id });
     else if (action === "connect") connect();
     else if (action === "again") props.onDialog({ action: "create", start: { again: likeOf(key) } });
     else props.onDialog({ action: action === "rescope" ? "replace" : action, key });
@@ -193,15 +151,9 @@ function Keys(props: KeysProps & { onDialog: (dialog: OpenDialog | null) => void
     if (concluded) arrange({ key: null }, "replace");
   }
 
-  async function announce(keyId: string, words: ReactNode): Promise<void> {
-    await props.refresh();
-    conclude({ keyId, words });
-  }
-
   const revision = JSON.stringify(keys.map(({ id, name, status, replaced_by }) => [id, name, status, replaced_by]));
-  const concerns = concernsOf(keys);
   return (
-    <>
+    <Keys value={{ keys, concerns: concernsOf(keys), revision, asked, onAction: ask }}>
       <Tabs
         value={arrangement.tab}
         onChange={(tab) => tab !== null && arrange({ tab: tab as Tab })}
@@ -215,67 +167,52 @@ function Keys(props: KeysProps & { onDialog: (dialog: OpenDialog | null) => void
             <NoKeys onCreate={() => props.onDialog(creating)} />
           ) : (
             <KeyList
-              keys={keys}
-              concerns={concerns}
               news={outcome?.keyId ?? null}
               arrangement={arrangement}
-              onArrange={arrange}
-              onArranged={() => setOutcome(null)}
-              onAction={ask}
+              onArrange={(change, how) => {
+                // When the person chooses what is listed, nothing is news any more.
+                if (how !== "replace") setOutcome(null);
+                arrange(change, how);
+              }}
             />
           )}
         </Tabs.Panel>
         <Tabs.Panel value="assistants">
-          <Assistants {...{ keys, concerns }} onAction={ask} onCreate={() => props.onDialog(forAssistant)} />
+          <Assistants onCreate={() => props.onDialog(forAssistant)} />
         </Tabs.Panel>
         <Tabs.Panel value="history">
-          <History revision={revision} />
+          <History />
         </Tabs.Panel>
       </Tabs>
-      <div className={classes.outcome}>
+      {/* What was just done stays in sight, wherever the list is scrolled to. */}
+      <Box pos="fixed" inset="auto 1rem 1rem" w="fit-content" maw="40rem" mx="auto" style={{ zIndex: 10 }}>
         <Notice kind="done" onClose={() => setOutcome(null)}>
           {outcome?.words}
         </Notice>
-      </div>
-      <KeyDrawer
-        keyId={props.dialog ? null : arrangement.key}
-        keys={keys}
-        concerns={concerns}
-        revision={revision}
-        asked={asked}
-        onAction={ask}
-        onOpen={open}
-        onClose={closeKey}
-      />
-      <KeyDialogs {...props} onConcluded={conclude} onDone={announce} onConnect={connect} />
-    </>
+      </Box>
+      <KeyDrawer keyId={props.dialog ? null : arrangement.key} onClose={closeKey} />
+      <KeyDialogs {...props} onConcluded={conclude} onConnect={connect} />
+    </Keys>
   );
 }
 
 /**
  * The dialogs about keys, of which one is open at most.
  * @param onConcluded is called when a dialog has closed, with what was done, or null
- * @param onDone is called with what was done to a key, of which the list does not know yet
  */
-function KeyDialogs({
-  shown: { keys, member },
-  email,
-  dialog,
-  refresh,
-  onConcluded,
-  onDone,
-  onConnect,
-}: KeysProps & {
-  onConnect: () => void;
-  onConcluded: (outcome: Outcome | null) => void;
-  onDone: (keyId: string, words: ReactNode) => Promise<void>;
-}) {
+function KeyDialogs(props: PartsProps & { onConnect: () => void; onConcluded: (outcome: Outcome | null) => void }) {
+  const { shown, email, dialog, refresh, onConcluded } = props;
+  const { keys, member } = shown;
   const keyOf = (action: KeyAction): ApiKey | null =>
     dialog?.action === action && "key" in dialog ? dialog.key : null;
   const replaced = keyOf("replace");
   const names = keys.filter(({ status }) => status === "active").map(({ name }) => name);
   const close = (): void => onConcluded(null);
-  const changing = { onClose: close, onDone, onGone: refresh };
+  const done = async (keyId: string, words: ReactNode): Promise<void> => {
+    await refresh();
+    onConcluded({ keyId, words });
+  };
+  const changing = { onClose: close, onDone: done, onGone: refresh };
   return (
     <>
       <MakeKeyDialog
@@ -292,7 +229,7 @@ function KeyDialogs({
               onDraft={(start) => {
                 draft = { email, start };
               }}
-              onConnect={onConnect}
+              onConnect={props.onConnect}
             />
           )
         }

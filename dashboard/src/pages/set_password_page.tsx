@@ -1,10 +1,9 @@
-import { Button, PasswordInput, Text } from "@mantine/core";
+import { PasswordInput, Text } from "@mantine/core";
 import { useRef, useState } from "react";
 import { setPassword } from "../account/account.ts";
 import { currentLink } from "../account/email_link.ts";
 import { useAction } from "../account/use_action.ts";
-import { Form } from "../parts/form.tsx";
-import { Link } from "../parts/link.tsx";
+import { Form, Submit } from "../parts/form.tsx";
 import { Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { paths } from "../paths.ts";
@@ -37,7 +36,6 @@ export function SetPasswordPage({ email }: { email: string | null }) {
         <>
           <Notice kind="warning">This link has expired or was used before.</Notice>
           <PasswordLinkForm explanation="Ask for a new one: it works once, and for a limited time." />
-          <Link to={paths.signIn}>Back to sign-in</Link>
         </>
       ) : (
         <SetPasswordForm email={email} />
@@ -80,9 +78,7 @@ function SetPasswordForm({ email }: { email: string }) {
         aria-invalid={atField}
         required
       />
-      <Button type="submit" loading={pending}>
-        Set password
-      </Button>
+      <Submit pending={pending}>Set password</Submit>
     </Form>
   );
 }

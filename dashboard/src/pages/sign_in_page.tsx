@@ -1,10 +1,10 @@
-import { Button, Group, PasswordInput } from "@mantine/core";
+import { Group, PasswordInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { signIn } from "../account/account.ts";
 import { useAction } from "../account/use_action.ts";
 import { Asker } from "../assistants/asker.tsx";
 import { readRequest } from "../assistants/request.ts";
-import { EmailField, entryOf, Form } from "../parts/form.tsx";
+import { EmailField, entryOf, Form, Submit } from "../parts/form.tsx";
 import { Link } from "../parts/link.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { paths } from "../paths.ts";
@@ -51,9 +51,7 @@ export function SignInPage() {
         />
         <Group justify="space-between" mt="xs">
           <Link to={paths.forgotPassword}>Forgot password?</Link>
-          <Button type="submit" loading={pending}>
-            Sign in
-          </Button>
+          <Submit pending={pending}>Sign in</Submit>
         </Group>
       </Form>
     </AccountPage>

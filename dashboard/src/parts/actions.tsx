@@ -5,7 +5,7 @@ import classes from "./parts.module.css";
 /** The buttons at the end of a dialog. */
 export function Actions({ children }: { children: ReactNode }) {
   return (
-    <Group justify="flex-end" className={classes.actions}>
+    <Group justify="flex-end" pt="md" style={{ borderTop: "1px solid var(--line)" }} className={classes.actions}>
       {children}
     </Group>
   );
@@ -22,10 +22,10 @@ export function Decision(props: {
   const { words, pending, isFinal = false, cancel = "Cancel", onCancel } = props;
   return (
     <Actions>
-      <Button variant="default" onClick={onCancel} disabled={pending} data-autofocus={isFinal || undefined}>
+      <Button onClick={onCancel} disabled={pending} data-autofocus={isFinal || undefined}>
         {cancel}
       </Button>
-      <Button type="submit" loading={pending} {...(isFinal ? { color: "red" } : {})}>
+      <Button type="submit" variant="filled" loading={pending} {...(isFinal ? { color: "red" } : {})}>
         {words}
       </Button>
     </Actions>

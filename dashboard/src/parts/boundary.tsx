@@ -20,7 +20,9 @@ export class Boundary extends Component<{ children: ReactNode }, { failed: boole
             Load it again. A key that was just shown and not copied is lost: replace it then. If the page stops again,
             switch off what changes it in your browser, such as a translator or an extension.
           </Text>
-          <Button onClick={() => window.location.reload()}>Load the page again</Button>
+          <Button variant="filled" onClick={() => window.location.reload()}>
+            Load the page again
+          </Button>
         </Stack>
       </Container>
     );

@@ -1,21 +1,16 @@
-import { Button, Group, Text } from "@mantine/core";
+import { Button, type ButtonProps, Group, Text } from "@mantine/core";
 import { useClipboard } from "@mantine/hooks";
 import Check from "lucide-react/icons/check";
 import Copy from "lucide-react/icons/copy";
 import { useEffect } from "react";
 
+type CopyButtonProps = Pick<ButtonProps, "variant" | "size"> & { value: string; label: string; onCopied?: () => void };
+
 /**
  * Copies a text to the clipboard and says so. If the browser forbids that, it says how to copy by hand.
  * @param onCopied is called each time the text has been copied
  */
-export function CopyButton(props: {
-  value: string;
-  label: string;
-  variant?: "default" | "filled";
-  size?: "xs" | "sm";
-  onCopied?: () => void;
-}) {
-  const { value, label, variant = "default", size = "sm", onCopied } = props;
+export function CopyButton({ value, label, onCopied, ...looks }: CopyButtonProps) {
   const clipboard = useClipboard({ timeout: 3000 });
   const Icon = clipboard.copied ? Check : Copy;
   // biome-ignore lint/correctness/useExhaustiveDependencies: called once for each copy, not on every render
@@ -25,8 +20,7 @@ export function CopyButton(props: {
   return (
     <Group gap="xs">
       <Button
-        variant={variant}
-        size={size}
+        {...looks}
         flex="none"
         // A file that has not arrived yet.
         disabled={value === ""}

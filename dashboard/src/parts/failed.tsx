@@ -10,7 +10,7 @@ export function Failed(props: { children: ReactNode; pending?: boolean; onTryAga
       {children && (
         <Stack gap="sm" align="flex-start">
           <span>{children}</span>
-          <Button variant="default" loading={pending} onClick={onTryAgain}>
+          <Button loading={pending} onClick={onTryAgain}>
             Try again
           </Button>
         </Stack>

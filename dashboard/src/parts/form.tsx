@@ -1,31 +1,33 @@
-import { Stack, TextInput } from "@mantine/core";
-import type { FormEvent, ReactNode } from "react";
+import { Button, Stack, TextInput } from "@mantine/core";
+import type { ComponentProps } from "react";
 import { navigationState } from "../router.ts";
 
-/** A form whose fields stand below each other. `onSubmit` gets what was entered; the browser sends and checks nothing more. */
-export function Form(props: {
+type FormProps = Omit<ComponentProps<"form">, "onSubmit"> & {
   onSubmit: (entered: FormData, form: HTMLFormElement) => void;
-  children: ReactNode;
   gap?: string;
-  label?: string;
-  noValidate?: boolean;
-  onChange?: (event: FormEvent<HTMLFormElement>) => void;
-}) {
-  const { onSubmit, onChange, children, gap = "md", label, noValidate = false } = props;
+};
+
+/** A form with its fields below each other. `onSubmit` gets what was entered; the browser sends and checks no more. */
+export function Form({ onSubmit, gap = "md", children, ...form }: FormProps) {
   return (
     <form
-      aria-label={label}
-      noValidate={noValidate}
+      {...form}
       onSubmit={(event) => {
         event.preventDefault();
         onSubmit(new FormData(event.currentTarget), event.currentTarget);
       }}
-      onChange={onChange}
     >
       <Stack gap={gap}>{children}</Stack>
     </form>
   );
 }
+
+/** The button that sends a form. */
+export const Submit = ({ pending, children }: { pending: boolean; children: string }) => (
+  <Button type="submit" variant="filled" loading={pending}>
+    {children}
+  </Button>
+);
 
 /** The email address of an account: what was typed on the page before is there. */
 export const EmailField = ({ typed }: { typed?: string | undefined }) => (

@@ -12,13 +12,13 @@ export function Name({ children, strong = false }: { children: string; strong?: 
   );
 }
 
-/** Words and a name; nothing without the name: `, by Excel`. */
-export function After({ words, children }: { words: string; children: string | null }) {
+/** Words and what follows them, such as a name; nothing if nothing follows: `, by Excel`. */
+export function After({ words, children }: { words: string; children: ReactNode }) {
   return (
-    children !== null && (
+    children && (
       <span>
         {words}
-        <Name>{children}</Name>
+        {typeof children === "string" ? <Name>{children}</Name> : children}
       </span>
     )
   );
@@ -41,8 +41,11 @@ export function Aside({ children }: { children: ReactNode }) {
 /** A scope in plain words, with its code. */
 export function ScopeName({ children }: { children: string }) {
   return (
-    <span className={classes.scope}>
-      <span>{labelOf(children)}</span> <Code className={classes.hint}>{children}</Code>
+    <span>
+      <span>{labelOf(children)}</span>{" "}
+      <Code c="dimmed" className={classes.hint}>
+        {children}
+      </Code>
     </span>
   );
 }

@@ -28,7 +28,7 @@ const noPassword = {
 
 /** Asks for a key, and checks it as soon as it is entered. The field stays, and with it the focus: another key may follow. */
 export function KeyField() {
-  const entered = useWorkingKey();
+  const check = useWorkingKey()?.check;
   const [problem, setProblem] = useState<string | null>(null);
   /** The key that was entered last: the answer for another one comes too late. */
   const latest = useRef("");
@@ -61,21 +61,14 @@ export function KeyField() {
         {...noPassword}
       />
       <Text size="sm" role="status" c={problem === null ? "dimmed" : "var(--mantine-color-error)"}>
-        {problem ??
-          (entered ? (
-            <Said check={entered.check} />
-          ) : (
-            <span>It is sent to the API only, and forgotten when you leave the page.</span>
-          ))}
+        {problem}
+        {problem === null && check && (
+          <span>
+            <Name>{check.key_name}</Name> of <Name>{check.company_name}</Name>: {check.scopes.join(", ")}
+          </span>
+        )}
+        {problem === null && !check && "It is sent to the API only, and forgotten when you leave the page."}
       </Text>
     </Stack>
-  );
-}
-
-function Said({ check }: { check: KeyCheck }) {
-  return (
-    <span>
-      <Name>{check.key_name}</Name> of <Name>{check.company_name}</Name>: {check.scopes.join(", ")}
-    </span>
   );
 }

@@ -1,5 +1,6 @@
 // The pages are HTML already (build/pages.ts). This adds the search, copying and trying out.
-import "../styles.ts";
+import "virtual:theme.css";
+import "../page.css";
 import "@mantine/core/styles/Typography.css";
 import "./reference.css";
 import { fillInOrigin, startCopying } from "./copying.ts";

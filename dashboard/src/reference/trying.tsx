@@ -1,9 +1,9 @@
-import { Button, Code, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
+import { Code, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import { Person } from "../pages/person.tsx";
 import { CopyButton } from "../parts/copy_button.tsx";
-import { Form } from "../parts/form.tsx";
+import { Form, Submit } from "../parts/form.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Problem, unreachable } from "../problems.ts";
 import { render } from "../render.tsx";
@@ -77,7 +77,7 @@ function TryOut({ operation }: { operation: Operation }) {
   });
 
   return (
-    <Form gap="xs" onSubmit={() => void run()} label={`Try ${method} ${path}`}>
+    <Form gap="xs" onSubmit={() => void run()} aria-label={`Try ${method} ${path}`}>
       <KeyField />
       {parameters.map(({ name, values: choices }) =>
         choices.length > 0 ? (
@@ -87,9 +87,7 @@ function TryOut({ operation }: { operation: Operation }) {
         ),
       )}
       <Notice kind="problem">{problem?.message}</Notice>
-      <Button type="submit" loading={pending}>
-        Send
-      </Button>
+      <Submit pending={pending}>Send</Submit>
       <Stack ref={shown} gap="xs">
         <Text role="status" size="sm">
           {answer?.said}

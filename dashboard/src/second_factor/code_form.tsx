@@ -1,6 +1,6 @@
-import { Button, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useAction } from "../account/use_action.ts";
-import { entryOf, Form } from "../parts/form.tsx";
+import { entryOf, Form, Submit } from "../parts/form.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Problem } from "../problems.ts";
 
@@ -23,12 +23,9 @@ export function CodeForm({ words, onCode }: { words: string; onCode: (code: stri
         autoFocus
         onChange={forget}
         error={atField && problem.message}
-        aria-invalid={atField}
       />
       <Notice kind="problem">{!atField && problem?.message}</Notice>
-      <Button type="submit" loading={pending}>
-        {words}
-      </Button>
+      <Submit pending={pending}>{words}</Submit>
     </Form>
   );
 }

@@ -1,14 +1,14 @@
-import { Button, Code, Stack, Text } from "@mantine/core";
+import { Button, Code, Paper, Stack, Text } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import { AccountPage } from "../pages/account_page.tsx";
-import { Form } from "../parts/form.tsx";
+import { Failed } from "../parts/failed.tsx";
+import { Form, Submit } from "../parts/form.tsx";
 import { Link } from "../parts/link.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { paths } from "../paths.ts";
 import { CodeForm } from "./code_form.tsx";
 import { currentFactor, type NewFactor, newFactor, removeFactor, verifyCode } from "./factor.ts";
-import classes from "./second_factor.module.css";
 import WantedForm from "./wanted_form.tsx";
 
 /** Sets up the second factor of the signed-in person, or removes it. */
@@ -27,12 +27,7 @@ export default function SecondFactorPage() {
   return (
     <AccountPage title="Second factor">
       <Notice kind="done">{done}</Notice>
-      <Notice kind="problem">{look.problem?.message}</Notice>
-      {look.problem && (
-        <Button variant="default" onClick={() => void look.run()}>
-          Try again
-        </Button>
-      )}
+      <Failed onTryAgain={() => void look.run()}>{look.problem?.message}</Failed>
       {factor === null && <SetUp onDone={(id) => conclude(id, "From now on, each sign-in asks for a code.")} />}
       {factor && <Remove id={factor} onDone={() => conclude(null, "Your password is enough again.")} />}
       <Link to={paths.publicApi}>Back to the keys</Link>
@@ -51,9 +46,7 @@ function SetUp({ onDone }: { onDone: (id: string) => void }) {
           a code from an authenticator app on your phone.
         </Text>
         <Notice kind="problem">{begin.problem?.message}</Notice>
-        <Button type="submit" loading={begin.pending}>
-          Set up
-        </Button>
+        <Submit pending={begin.pending}>Set up</Submit>
       </Form>
     );
   return (
@@ -61,8 +54,9 @@ function SetUp({ onDone }: { onDone: (id: string) => void }) {
       <Text>
         Scan this with an authenticator app, or enter the secret there. Then enter the code that the app shows.
       </Text>
-      <img src={begun.qr} alt="QR code of the secret" className={classes.qr} />
-      <Code block className={classes.secret}>
+      {/* Apps read black on white only, also where the page is dark. */}
+      <Paper component="img" src={begun.qr} alt="QR code of the secret" w="13rem" p="0.75rem" bg="#fff" />
+      <Code block style={{ whiteSpace: "normal", userSelect: "all" }}>
         {begun.secret}
       </Code>
       <CodeForm
@@ -89,7 +83,7 @@ function Remove({ id, onDone }: { id: string; onDone: () => void }) {
         to manage your company's keys.
       </Text>
       <Notice kind="problem">{problem?.message}</Notice>
-      <Button type="submit" variant="default" loading={pending}>
+      <Button type="submit" loading={pending}>
         Remove
       </Button>
     </Form>
