@@ -54,7 +54,7 @@ export class Bodies {
       const take = () => {
         if (!this.#bodies.has(body)) throw noRoom;
         this.#release(body);
-        return textOf(pieces.splice(0));
+        return textOf(pieces.splice(0), body.bytes);
       };
       return await Promise.race([lost, serve(take)]);
     } finally {
@@ -119,11 +119,16 @@ export class Bodies {
   }
 }
 
-function textOf(pieces: readonly Uint8Array[]): string {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
+function textOf(pieces: readonly Uint8Array[], length: number): string {
+  const bytes = new Uint8Array(length);
+  let place = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, place);
+    place += piece.length;
+  }
   try {
-    return pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw notJson(wrongByte(pieces));
+    throw notJson(wrongByte(bytes));
   }
 }
