@@ -37,7 +37,7 @@ export function createApp(settings: Settings, log: (line: string) => void) {
     completed?.catch(() => {});
     const { path, query } = splitUrl(request.url);
     const connection = remoteAddr ? `${remoteAddr.hostname} ${remoteAddr.port}` : "";
-    line.arrived(connection);
+    line.answers.arrived(connection);
     const sent = { request, completed, connection, address: settings.baseUrl + path, query };
     const { answer, logged } = await respond(path, sent).catch(failed);
     const { method } = request;

@@ -81,7 +81,7 @@ function ask(
     connection = "",
   } = {},
 ) {
-  line.arrived(connection);
+  line.answers.arrived(connection);
   const visit = visitOf(key, signal, ended, connection);
   const rpc = isTotal ? "total" : "page";
   return outcome(visit, line.call(visit, { rpc, args: () => ({ bytes }), read: () => body, isPage: true, isTotal }));

@@ -76,14 +76,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
   "line/bodies.ts": [
     ["a body may have any length", "if (bytes > most)", "if (false)"],
     ["a body may come in any number of pieces", "if (pieces.length >", "if (false && pieces.length >"],
-    ["a body may take any time", 'stop(new ApiError(408, "Request Timeout"))', "{}"],
-    ["bodies of one company have no bound", "&& this.#bytes.of(largest) <= shares.bodies.ofOneCompany"],
-    ["bodies have no bound", "this.#bytes.inAll <= shares.bodies.inAll &&", ""],
-    [
-      "the company that sends next loses a body",
-      "const largest = this.#bytes.largest();",
-      "const largest = body.company;",
-    ],
+    ["a body may take any time", 'body.lose(new ApiError(408, "Request Timeout"))', "{}"],
     ["the oldest body is lost", ".findLast(", ".find("],
     ["a body that was lost is written", "if (!this.#bodies.has(body)) throw noRoom;"],
     ["a company's next body does not wait", "this.#bytes.of(company) < shares.bodies.ofOneCompany", "true"],
@@ -239,12 +232,15 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["answers that nobody reads are any number", " && this.#mayAnswer(lane);"],
     ["nobody is let in when an answer has ended", "new OpenAnswers(this.#admit)", "new OpenAnswers(() => {})"],
   ],
+  "line/counts.ts": [
+    ["bodies and keys of one company have no bound", "if (this.of(company) > ofOneCompany) return company;"],
+    ["bodies and keys have no bound", "if (this.inAll <= inAll)", "if (true)"],
+    ["the company that comes next loses something", "return largest;", "return company;"],
+    ["the newest of the largest companies loses something", "count > most", "count >= most"],
+  ],
   "line/known_keys.ts": [
-    ["the keys of a company are any number", "if (keys.size > shares.keys.ofOneCompany)", "if (false)"],
-    ["keys are any number", "else if (this.#owners.size > shares.keys.inAll)", "else if (false)"],
-    ["the companies are not divided", "this.#forgetOldest(this.#largest())", "this.#forgetOldest(this.#owners.keys())"],
-    ["the newest company loses its key", "keys.size > largest.size", "keys.size >= largest.size"],
-    ["forgotten keys count", "keys?.delete(keyHash);"],
+    ["the newest key of a company is forgotten", "this.#owners.entries().find(", "[...this.#owners].findLast("],
+    ["forgotten keys count", "if (company) this.#counts.add(company, -1);"],
   ],
   "line/open_answers.ts": [
     ["answers in all are any number", " && isRoomLeft"],
@@ -256,9 +252,9 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
   ],
   "line/watched_answer.ts": [
     ["a page that stops in the middle waits for ever", 'milliseconds.call, "the page', '1e9, "the page'],
-    ["a page that nobody reads waits for ever", "\n      this.#end(this.#late);"],
-    ["a page that was cut looks whole", "    if (this.#late) throw this.#late;\n    if (done)", "    if (done)"],
-    ["a page that is read slowly breaks off", "clearTimeout(this.#timer);\n    this.#timer =", "this.#timer ="],
+    ["a page that nobody reads waits for ever", "\n      end(late);"],
+    ["a page that was cut looks whole", "    if (late) throw late;\n    if (!done)", "    if (!done)"],
+    ["a page that is read slowly breaks off", "clearTimeout(timer);\n    timer =", "timer ="],
   ],
   "line/refused_uses.ts": [
     ["a minute never ends", "if (minute !== this.#minute) this.#noted.clear();"],
@@ -271,8 +267,8 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
   "line/visit.ts": [
     ["a waiting request waits for ever", "Math.max(0, this.patience - this.waited)", "100 * this.patience"],
     ["what was waited before does not count", "this.patience - this.waited", "this.patience"],
-    ["who went away is waited for", 'this.#signal.addEventListener("abort", leave);'],
-    ["callers are listened for too long", '.finally(() => this.#signal.removeEventListener("abort", leave))'],
+    ["who went away is waited for", 'this.#signal?.addEventListener("abort", leave);'],
+    ["callers are listened for too long", '.finally(() => this.#signal?.removeEventListener("abort", leave))'],
   ],
   "line/fair_queue.ts": [
     ["who went away stays in the line", ".catch(giveUp)"],

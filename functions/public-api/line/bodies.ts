@@ -15,7 +15,7 @@ function refuseEncoded(headers: Headers): void {
 }
 
 /** A body that arrives, or waits until it is taken: its bytes that count, and what takes its room away. */
-type Body = { readonly company: string; bytes: number; readonly lost: Promise<never>; readonly lose: () => void };
+type Body = { company: string; bytes: number; lost: Promise<never>; lose: (why?: ApiError) => void };
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
@@ -26,8 +26,7 @@ type Serve<Result> = (take: () => string) => Promise<Result>;
 const unbounded = { inAll: Number.POSITIVE_INFINITY, ofOneCompany: Number.POSITIVE_INFINITY };
 
 /**
- * The bodies that an instance holds. What has arrived counts. When there is no more room, the company that holds most
- * loses its newest body, so no company takes the room of the others.
+ * The bodies that an instance holds. What has arrived counts. When there is no more room, a company loses its newest body.
  */
 export class Bodies {
   readonly #bytes = new Counts();
@@ -47,7 +46,7 @@ export class Bodies {
     const leave = await this.#queue.enter(company, wait);
     const noRoom = tooManyRequests("no room for its body", wait.owner);
     const { promise: lost, reject } = Promise.withResolvers<never>();
-    const body: Body = { company, bytes: 0, lost, lose: () => reject(noRoom) };
+    const body: Body = { company, bytes: 0, lost, lose: (why = noRoom) => reject(why) };
     this.#bodies.add(body);
     try {
       const pieces = await this.#receive(body, request.body.getReader(), limit);
@@ -67,12 +66,11 @@ export class Bodies {
   async #receive(body: Body, reader: Reader, [most, tooLarge]: BodyLimit): Promise<Uint8Array[]> {
     // Not a race of promises for each piece: `lost` would keep every one of them, each in a buffer of 64 KiB.
     let stopped: unknown;
-    const stop = (error: unknown) => {
-      stopped ??= error;
+    body.lost.catch((error) => {
+      stopped = error;
       reader.cancel().catch(() => {});
-    };
-    body.lost.catch(stop);
-    const timer = setTimeout(() => stop(new ApiError(408, "Request Timeout")), milliseconds.body);
+    });
+    const timer = setTimeout(() => body.lose(new ApiError(408, "Request Timeout")), milliseconds.body);
     const pieces: Uint8Array[] = [];
     try {
       for (;;) {
@@ -98,14 +96,13 @@ export class Bodies {
     }
   }
 
-  /** Counts bytes that have arrived. While there is too little room, the company that holds most loses its newest body. */
+  /** Counts bytes that have arrived. While there is too little room, the newest body of a company is lost. */
   #count(body: Body, bytes: number): void {
     body.bytes += bytes;
     this.#bytes.add(body.company, bytes);
     for (;;) {
-      const largest = this.#bytes.largest();
-      if (this.#bytes.inAll <= shares.bodies.inAll && this.#bytes.of(largest) <= shares.bodies.ofOneCompany) return;
-      const newest = [...this.#bodies].findLast(({ company }) => company === largest);
+      const tooMuch = this.#bytes.tooMuch(shares.bodies, body.company);
+      const newest = [...this.#bodies].findLast(({ company }) => company === tooMuch);
       if (!newest) return;
       this.#release(newest);
       newest.lose();

@@ -5,9 +5,6 @@ import type { Caller } from "../request/caller.ts";
 import { FairQueue } from "./fair_queue.ts";
 import { type Visit, Wait } from "./visit.ts";
 
-/** Notes wait for nobody's disconnecting. */
-const { signal } = new AbortController();
-
 /**
  * Notes that a key is still used which was revoked or has expired, or that lacks the scope, so that admins see it. In a
  * call of its own, after the refusal and without its caller waiting; at most once a minute for each key, `GET /` apart,
@@ -41,8 +38,8 @@ export class RefusedUses {
     this.#write({ key_hash: keyHash, ...missing }, company, caller).catch(() => {});
   }
 
-  async #write(args: object, company: string, caller: Caller): Promise<void> {
-    const leave = await this.#queue.enter(company, new Wait(signal));
-    await this.#callDatabase("note_refused_use", { ...args }, caller, asText).finally(leave);
+  async #write(args: Record<string, unknown>, company: string, caller: Caller): Promise<void> {
+    const leave = await this.#queue.enter(company, new Wait());
+    await this.#callDatabase("note_refused_use", args, caller, asText).finally(leave);
   }
 }

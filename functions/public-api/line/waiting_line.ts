@@ -44,7 +44,7 @@ export class WaitingLine {
     this.#slow.admit();
     this.#others.admit();
   };
-  readonly #answers = new OpenAnswers(this.#admit);
+  readonly answers = new OpenAnswers(this.#admit);
   /** Slow calls wait apart: so no companies with such calls fill the places of all others. */
   readonly #slow = new FairQueue(shares.slowCalls, (lane) => this.#mayAnswer(lane), this.#admit);
   readonly #others = new FairQueue(shares.calls, (lane) => this.#mayCall(lane), this.#admit);
@@ -96,11 +96,6 @@ export class WaitingLine {
     return body;
   }
 
-  /** A request has come over this connection. */
-  arrived(connection: string): void {
-    this.#answers.arrived(connection);
-  }
-
   #queueOf(visit: Visit, { isTotal, isPage }: Call<unknown>, lane: string): FairQueue {
     const isHeavy = isPage && (this.#heavyUntil.get(lane) ?? 0) > performance.now();
     if (!isTotal && !isHeavy) return this.#others;
@@ -114,7 +109,7 @@ export class WaitingLine {
   }
 
   #mayAnswer(lane: string): boolean {
-    return this.#answers.hasRoom(lane, this.#slow.inside(lane) + this.#others.inside(lane));
+    return this.answers.hasRoom(lane, this.#slow.inside(lane) + this.#others.inside(lane));
   }
 
   /** The company of the key, or the empty text, which is the lane of all keys that are new here. */
@@ -129,7 +124,7 @@ export class WaitingLine {
     // As the database says: this instance may have forgotten the key meanwhile.
     const { company_id: company = "" } = reply.logged;
     const bytes = sizeOf(reply.headers);
-    this.#answers.open(company, bytes, visit.ended, visit.connection);
+    this.answers.open(company, bytes, visit.ended, visit.connection);
     // Of an unknown size it may be any.
     const isHeavy = bytes > bytesOf.heavyPage && Number.isFinite(bytes);
     if (isHeavy) this.#heavyUntil.set(company, performance.now() + milliseconds.heavy);
