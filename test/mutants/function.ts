@@ -172,7 +172,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
   ],
   "request/parameters.ts": [
     ["an unknown parameter is ignored", "if (!kind) {", "if (!kind) return {};\n  if (!kind) {"],
-    ["the last of two values counts", "if (texts.length > 1 &&", "if (false &&"],
+    ["the last of two values counts", "if (sent.length > 1 &&", "if (false &&"],
     ["NUL goes on in a filter", 'kind === "text" && text', "false && text"],
     ["changes have no cursor in CSV", '...(endpoint.kind === "changes" ? changeColumns : []),'],
     ["since may be after until", "if (since && until && isAfter(since, until))", "if (false)"],
