@@ -3,7 +3,7 @@ import { exposedHeaders, failed, json, type Outcome, preflight, toResponse } fro
 import { connect, readVerifiedKey } from "./database/data_api.ts";
 import { connectReplicas } from "./database/replicas.ts";
 import { bodyLimits } from "./limits.ts";
-import { RefusedUses } from "./line/refused_uses.ts";
+import { refusedUses } from "./line/refused_uses.ts";
 import { type Visit, Wait } from "./line/visit.ts";
 import { WaitingLine } from "./line/waiting_line.ts";
 import { watched } from "./line/watched_answer.ts";
@@ -28,7 +28,7 @@ export function createApp(settings: Settings, log: (line: string) => void) {
   const primary = connect(settings);
   const callDatabase = settings.readUrls.length > 0 ? connectReplicas(settings, primary) : primary;
   const line = new WaitingLine(callDatabase);
-  const refusedUses = new RefusedUses(callDatabase);
+  const noteRefusedUse = refusedUses(callDatabase);
 
   return async (request: Request, { completed, remoteAddr }: Info = {}): Promise<Response> => {
     const started = performance.now();
@@ -74,7 +74,7 @@ export function createApp(settings: Settings, log: (line: string) => void) {
     const visit = Object.assign(new Wait(request.signal), received, keyed);
     const { answer: made, logged } = await serving[endpoint.kind](visit, line, serve).catch(failed);
     const answer = watched(made, completed === undefined, sending.resolve);
-    refusedUses.note(visit, answer.status, logged.company_id);
+    noteRefusedUse(visit, answer.status, logged.company_id);
     return visit.logged({ answer, logged });
   }
 }

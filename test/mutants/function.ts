@@ -230,7 +230,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ],
     ["an answer that nobody waits for is not given up", "call), leave), discard)", "call), leave))"],
     ["answers that nobody reads are any number", " && this.#mayAnswer(lane);"],
-    ["nobody is let in when an answer has ended", "new OpenAnswers(this.#admit)", "new OpenAnswers(() => {})"],
+    ["nobody is let in when an answer has ended", ".then(this.#admit);", ";"],
   ],
   "line/counts.ts": [
     ["bodies and keys of one company have no bound", "if (this.of(company) > ofOneCompany) return company;"],
@@ -257,9 +257,9 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["a page that is read slowly breaks off", "clearTimeout(timer);\n    timer =", "timer ="],
   ],
   "line/refused_uses.ts": [
-    ["a minute never ends", "if (minute !== this.#minute) this.#noted.clear();"],
+    ["a minute never ends", "if (minute !== lastMinute) notedOf.clear();"],
     ["a key is noted more than once a minute", "noted.has(use) ||", ""],
-    ["a check takes the minute from another use", 'caller.endpoint === "GET /"', "0"],
+    ["a check takes the minute from another use", 'caller.noted["X-Endpoint"] === "GET /"', "0"],
     ["a company may note any number", " || noted.size >= shares.notes.ofOneCompany"],
     ["a missing scope is not noted", "(status === 403 && caller.scope !== null)", "false"],
     ["a note does not say which scope is missing", "{ missing_scope: caller.scope } : {}", "{} : {}"],

@@ -22,9 +22,6 @@ type Reader = ReadableStreamDefaultReader<Uint8Array>;
 /** Serves a body. `take` is its text as UTF-8, without a byte-order mark, and ends its room. */
 type Serve<Result> = (take: () => string) => Promise<Result>;
 
-/** Bodies of which little has come are any number. */
-const unbounded = { inAll: Number.POSITIVE_INFINITY, ofOneCompany: Number.POSITIVE_INFINITY };
-
 /**
  * The bodies that an instance holds. What has arrived counts. When there is no more room, a company loses its newest body.
  */
@@ -32,7 +29,8 @@ export class Bodies {
   readonly #bytes = new Counts();
   /** The oldest first. */
   readonly #bodies = new Set<Body>();
-  readonly #queue = new FairQueue(unbounded, (company) => this.#bytes.of(company) < shares.bodies.ofOneCompany);
+  /** As many as bytes may come: bodies of which little has come are any number. */
+  readonly #queue = new FairQueue(shares.bodies, (company) => this.#bytes.of(company) < shares.bodies.ofOneCompany);
 
   /**
    * Receives a body when its company has room, and serves it; callers without a key count as one company. Throws what

@@ -42,12 +42,10 @@ export class Wait {
     turn.then(resolve);
     const giveUp = () => reject(this.refusal ?? tooManyRequests("no turn in time", this.owner));
     const timer = setTimeout(giveUp, Math.max(0, this.patience - this.waited));
-    try {
-      await this.untilAborted(promise);
-    } finally {
+    await this.untilAborted(promise).finally(() => {
       clearTimeout(timer);
       this.waited += performance.now() - since;
-    }
+    });
   }
 
   /** The outcome of the request, whose log line says whose it was, and how long it waited. */

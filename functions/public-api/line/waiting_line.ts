@@ -44,7 +44,7 @@ export class WaitingLine {
     this.#slow.admit();
     this.#others.admit();
   };
-  readonly answers = new OpenAnswers(this.#admit);
+  readonly answers = new OpenAnswers();
   /** Slow calls wait apart: so no companies with such calls fill the places of all others. */
   readonly #slow = new FairQueue(shares.slowCalls, (lane) => this.#mayAnswer(lane), this.#admit);
   readonly #others = new FairQueue(shares.calls, (lane) => this.#mayCall(lane), this.#admit);
@@ -89,7 +89,7 @@ export class WaitingLine {
   /** Calls the database for a caller that has no key yet, who waits with the keys that are new here. Throws as `call`. */
   async callWithoutKey(wait: Wait, rpc: string, args: Record<string, unknown>): Promise<string> {
     const leave = await this.#others.enter("", wait);
-    const nobody = { scope: null, endpoint: rpc, noted: {} };
+    const nobody = { scope: null, noted: {} };
     const { body } = await wait.untilAborted(this.#callDatabase(rpc, args, nobody, asText).finally(leave));
     // No such code: refused as a key is, so that who tries many codes leaves new keys their places.
     if (body === "null") await this.#refuse("");
@@ -124,7 +124,7 @@ export class WaitingLine {
     // As the database says: this instance may have forgotten the key meanwhile.
     const { company_id: company = "" } = reply.logged;
     const bytes = sizeOf(reply.headers);
-    this.answers.open(company, bytes, visit.ended, visit.connection);
+    this.answers.open(company, bytes, visit.ended, visit.connection).then(this.#admit);
     // Of an unknown size it may be any.
     const isHeavy = bytes > bytesOf.heavyPage && Number.isFinite(bytes);
     if (isHeavy) this.#heavyUntil.set(company, performance.now() + milliseconds.heavy);
