@@ -76,7 +76,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
   "line/bodies.ts": [
     ["a body may have any length", "if (bytes > most)", "if (false)"],
     ["a body may come in any number of pieces", "if (pieces.length >", "if (false && pieces.length >"],
-    ["a body may take any time", 'body.lose(new ApiError(408, "Request Timeout"))', "{}"],
+    ["a body may take any time", 'body.stop.abort(new ApiError(408, "Request Timeout"))', "{}"],
     ["the oldest body is lost", ".findLast(", ".find("],
     ["a body that was lost is written", "if (!this.#bodies.has(body)) throw noRoom;"],
     ["a company's next body does not wait", "this.#bytes.of(company) < shares.bodies.ofOneCompany", "true"],
@@ -273,10 +273,10 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
   "line/fair_queue.ts": [
     ["who went away stays in the line", ".catch(giveUp)"],
     ["who goes at its turn keeps the place", "(resolve)) leave();", "(resolve)) {}"],
-    ["lanes do not take turns", "this.#lanes.delete(name);\n      this.#lanes.set(name, lane);"],
-    ["a newcomer passes those that wait", 'name === "" && this.#isNewestFirst', "this.#isNewestFirst || true"],
-    ["new keys wait for all that came before", 'name === "" && this.#isNewestFirst', "false"],
-    ["lanes are kept for ever", "if (!next && lane.inside === 0) this.#lanes.delete(name);"],
+    ["lanes do not take turns", "lanes.delete(name);\n      lanes.set(name, lane);"],
+    ["a newcomer passes those that wait", 'name === "" && isNewestFirst', "isNewestFirst || true"],
+    ["new keys wait for all that came before", 'name === "" && isNewestFirst', "false"],
+    ["lanes are kept for ever", "if (!next && lane.inside === 0) lanes.delete(name);"],
   ],
 };
 

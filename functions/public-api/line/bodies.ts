@@ -3,21 +3,19 @@ import { type BodyLimit, bodyLimits, milliseconds, shares } from "../limits.ts";
 import { notJson, wrongByte } from "../request/json_text.ts";
 import { clearTimeout, setTimeout } from "../timing.ts";
 import { Counts } from "./counts.ts";
-import { FairQueue } from "./fair_queue.ts";
+import { fairQueue } from "./fair_queue.ts";
 import type { Wait } from "./visit.ts";
 
 /** Throws a 415 for a body that is compressed: nothing unpacks it, and as JSON it would only be invalid. */
 function refuseEncoded(headers: Headers): void {
-  const encoding = headers.get("Content-Encoding");
-  if (encoding === null || encoding.toLowerCase() === "identity") return;
+  const encoding = headers.get("Content-Encoding") ?? "identity";
+  if (encoding.toLowerCase() === "identity") return;
   const words = "Unsupported Media Type: the header Content-Encoding must be left out, send the body as it is";
   throw new ApiError(415, words);
 }
 
 /** A body that arrives, or waits until it is taken: its bytes that count, and what takes its room away. */
-type Body = { company: string; bytes: number; lost: Promise<never>; lose: (why?: ApiError) => void };
-
-type Reader = ReadableStreamDefaultReader<Uint8Array>;
+type Body = { readonly company: string; bytes: number; readonly stop: AbortController; readonly lose: () => void };
 
 /** Serves a body. `take` is its text as UTF-8, without a byte-order mark, and ends its room. */
 type Serve<Result> = (take: () => string) => Promise<Result>;
@@ -30,7 +28,7 @@ export class Bodies {
   /** The oldest first. */
   readonly #bodies = new Set<Body>();
   /** As many as bytes may come: bodies of which little has come are any number. */
-  readonly #queue = new FairQueue(shares.bodies, (company) => this.#bytes.of(company) < shares.bodies.ofOneCompany);
+  readonly #queue = fairQueue(shares.bodies, (company) => this.#bytes.of(company) < shares.bodies.ofOneCompany);
 
   /**
    * Receives a body when its company has room, and serves it; callers without a key count as one company. Throws what
@@ -43,11 +41,13 @@ export class Bodies {
     const company = wait.owner.company_id ?? "";
     const leave = await this.#queue.enter(company, wait);
     const noRoom = tooManyRequests("no room for its body", wait.owner);
-    const { promise: lost, reject } = Promise.withResolvers<never>();
-    const body: Body = { company, bytes: 0, lost, lose: (why = noRoom) => reject(why) };
+    const stop = new AbortController();
+    const body: Body = { company, bytes: 0, stop, lose: () => stop.abort(noRoom) };
+    const lost = new Promise<never>((_, reject) => stop.signal.addEventListener("abort", () => reject(noRoom)));
+    lost.catch(() => {});
     this.#bodies.add(body);
     try {
-      const pieces = await this.#receive(body, request.body.getReader(), limit);
+      const pieces = await this.#receive(body, request.body, limit);
       const take = () => {
         if (!this.#bodies.has(body)) throw noRoom;
         this.#release(body);
@@ -61,33 +61,25 @@ export class Bodies {
   }
 
   /** The pieces of a body. Stops at the limits, and when the body is lost. */
-  async #receive(body: Body, reader: Reader, [most, tooLarge]: BodyLimit): Promise<Uint8Array[]> {
-    // Not a race of promises for each piece: `lost` would keep every one of them, each in a buffer of 64 KiB.
-    let stopped: unknown;
-    body.lost.catch((error) => {
-      stopped = error;
-      reader.cancel().catch(() => {});
-    });
-    const timer = setTimeout(() => body.lose(new ApiError(408, "Request Timeout")), milliseconds.body);
+  async #receive(body: Body, stream: ReadableStream<Uint8Array>, [most, tooLarge]: BodyLimit): Promise<Uint8Array[]> {
+    const timer = setTimeout(() => body.stop.abort(new ApiError(408, "Request Timeout")), milliseconds.body);
     const pieces: Uint8Array[] = [];
+    const write = (piece: Uint8Array) => {
+      const bytes = body.bytes + piece.length;
+      if (bytes > most) throw badRequest([tooLarge]);
+      // A copy: each piece comes in a buffer of 64 KiB.
+      pieces.push(piece.slice());
+      const { least, bytesOfEach } = bodyLimits.pieces;
+      if (pieces.length > least + bytes / bytesOfEach) throw badRequest(["body must come in fewer and larger pieces"]);
+      this.#count(body, piece.length);
+    };
     try {
-      for (;;) {
-        const { done, value } = await reader.read().catch(() => Promise.reject(stopped ?? gone()));
-        if (stopped) throw stopped;
-        if (done) return pieces;
-        const bytes = body.bytes + value.length;
-        if (bytes > most) throw badRequest([tooLarge]);
-        // A copy: each piece comes in a buffer of 64 KiB.
-        pieces.push(value.slice());
-        const { least, bytesOfEach } = bodyLimits.pieces;
-        if (pieces.length > least + bytes / bytesOfEach)
-          throw badRequest(["body must come in fewer and larger pieces"]);
-        this.#count(body, value.length);
-      }
-    } catch (error) {
+      await stream.pipeTo(new WritableStream({ write }), { signal: body.stop.signal });
+      return pieces;
+    } catch (thrown) {
+      const error = thrown instanceof ApiError ? thrown : gone();
       // The caller may still be sending the rest.
-      reader.cancel().catch(() => {});
-      if (error instanceof ApiError) error.headers.Connection = "close";
+      error.headers.Connection = "close";
       throw error;
     } finally {
       clearTimeout(timer);

@@ -2,7 +2,7 @@ import type { CallDatabase } from "../database/data_api.ts";
 import { asText } from "../database/data_api.ts";
 import { shares } from "../limits.ts";
 import type { Caller } from "../request/caller.ts";
-import { FairQueue } from "./fair_queue.ts";
+import { fairQueue } from "./fair_queue.ts";
 import { type Visit, Wait } from "./visit.ts";
 
 /**
@@ -12,7 +12,7 @@ import { type Visit, Wait } from "./visit.ts";
  * call fails: a later refusal notes it. The database says which keys these are, and notes no other.
  */
 export function refusedUses(callDatabase: CallDatabase) {
-  const queue = new FairQueue(shares.notes, () => true);
+  const queue = fairQueue(shares.notes, () => true);
   /** Company → the hashes of its keys that were noted in this minute, and whether at `GET /`. */
   const notedOf = new Map<string, Set<string>>();
   let lastMinute = 0;

@@ -6,7 +6,7 @@ import { Busy } from "../database/refusals.ts";
 import { bytesOf, milliseconds, shares } from "../limits.ts";
 import { performance, setTimeout } from "../timing.ts";
 import { Bodies } from "./bodies.ts";
-import { FairQueue } from "./fair_queue.ts";
+import { fairQueue } from "./fair_queue.ts";
 import { KnownKeys } from "./known_keys.ts";
 import { OpenAnswers } from "./open_answers.ts";
 import type { Visit, Wait } from "./visit.ts";
@@ -46,8 +46,8 @@ export class WaitingLine {
   };
   readonly answers = new OpenAnswers();
   /** Slow calls wait apart: so no companies with such calls fill the places of all others. */
-  readonly #slow = new FairQueue(shares.slowCalls, (lane) => this.#mayAnswer(lane), this.#admit);
-  readonly #others = new FairQueue(shares.calls, (lane) => this.#mayCall(lane), this.#admit);
+  readonly #slow = fairQueue(shares.slowCalls, (lane) => this.#mayAnswer(lane), this.#admit);
+  readonly #others = fairQueue(shares.calls, (lane) => this.#mayCall(lane), this.#admit);
   /** Company → until when its pages are slow. */
   readonly #heavyUntil = new Map<string, number>();
   /** How many calls of one company the database lets run. It says so when a key is verified. */
@@ -96,7 +96,7 @@ export class WaitingLine {
     return body;
   }
 
-  #queueOf(visit: Visit, { isTotal, isPage }: Call<unknown>, lane: string): FairQueue {
+  #queueOf(visit: Visit, { isTotal, isPage }: Call<unknown>, lane: string) {
     const isHeavy = isPage && (this.#heavyUntil.get(lane) ?? 0) > performance.now();
     if (!isTotal && !isHeavy) return this.#others;
     visit.patience = milliseconds.slowTurn;
