@@ -32,7 +32,7 @@ export function createApp(settings: Settings, log: (line: string) => void) {
 
   return async (request: Request, { completed, remoteAddr }: Info = {}): Promise<Response> => {
     const started = performance.now();
-    const requestId = crypto.randomUUID();
+    const request_id = crypto.randomUUID();
     // It rejects when a caller hangs up, whatever becomes of the answer: unhandled, that would end the instance.
     completed?.catch(() => {});
     const { path, query } = splitUrl(request.url);
@@ -41,11 +41,12 @@ export function createApp(settings: Settings, log: (line: string) => void) {
     const sent = { request, completed, connection, address: settings.baseUrl + path, query };
     const { answer, logged } = await respond(path, sent).catch(failed);
     const { method } = request;
-    log(logLine({ requestId, method, path, status: answer.status, milliseconds: performance.now() - started }, logged));
+    const milliseconds = performance.now() - started;
+    log(logLine({ request_id, method, path, status: answer.status, milliseconds }, logged));
     // The caller may still be sending what is left of the body, which must not be taken for the next request.
     const isUnread = request.body !== null && !request.bodyUsed;
     const challenged = answer.status === 401 && challenge(settings, path, request.headers);
-    const more = { "X-Request-Id": requestId, ...challenged, ...(isUnread && { Connection: "close" }) };
+    const more = { "X-Request-Id": request_id, ...challenged, ...(isUnread && { Connection: "close" }) };
     return toResponse(answer, more, method === "HEAD");
   };
 
