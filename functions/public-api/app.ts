@@ -3,7 +3,7 @@ import { exposedHeaders, failed, json, type Outcome, preflight, toResponse } fro
 import { connect, readVerifiedKey } from "./database/data_api.ts";
 import { connectReplicas } from "./database/replicas.ts";
 import { bodyLimits } from "./limits.ts";
-import { RefusedUses } from "./line/refused_uses.ts";
+import { refusedUses } from "./line/refused_uses.ts";
 import { type Visit, Wait } from "./line/visit.ts";
 import { WaitingLine } from "./line/waiting_line.ts";
 import { watched } from "./line/watched_answer.ts";
@@ -28,24 +28,25 @@ export function createApp(settings: Settings, log: (line: string) => void) {
   const primary = connect(settings);
   const callDatabase = settings.readUrls.length > 0 ? connectReplicas(settings, primary) : primary;
   const line = new WaitingLine(callDatabase);
-  const refusedUses = new RefusedUses(callDatabase);
+  const noteRefusedUse = refusedUses(callDatabase);
 
   return async (request: Request, { completed, remoteAddr }: Info = {}): Promise<Response> => {
     const started = performance.now();
-    const requestId = crypto.randomUUID();
+    const request_id = crypto.randomUUID();
     // It rejects when a caller hangs up, whatever becomes of the answer: unhandled, that would end the instance.
     completed?.catch(() => {});
     const { path, query } = splitUrl(request.url);
     const connection = remoteAddr ? `${remoteAddr.hostname} ${remoteAddr.port}` : "";
-    line.arrived(connection);
+    line.answers.arrived(connection);
     const sent = { request, completed, connection, address: settings.baseUrl + path, query };
     const { answer, logged } = await respond(path, sent).catch(failed);
     const { method } = request;
-    log(logLine({ requestId, method, path, status: answer.status, milliseconds: performance.now() - started }, logged));
+    const milliseconds = performance.now() - started;
+    log(logLine({ request_id, method, path, status: answer.status, milliseconds }, logged));
     // The caller may still be sending what is left of the body, which must not be taken for the next request.
     const isUnread = request.body !== null && !request.bodyUsed;
     const challenged = answer.status === 401 && challenge(settings, path, request.headers);
-    const more = { "X-Request-Id": requestId, ...challenged, ...(isUnread && { Connection: "close" }) };
+    const more = { "X-Request-Id": request_id, ...challenged, ...(isUnread && { Connection: "close" }) };
     return toResponse(answer, more, method === "HEAD");
   };
 
@@ -74,7 +75,7 @@ export function createApp(settings: Settings, log: (line: string) => void) {
     const visit = Object.assign(new Wait(request.signal), received, keyed);
     const { answer: made, logged } = await serving[endpoint.kind](visit, line, serve).catch(failed);
     const answer = watched(made, completed === undefined, sending.resolve);
-    refusedUses.note(visit, answer.status, logged.company_id);
+    noteRefusedUse(visit, answer.status, logged.company_id);
     return visit.logged({ answer, logged });
   }
 }

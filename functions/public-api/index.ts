@@ -14,9 +14,5 @@ addEventListener("unhandledrejection", (event) => {
   event.preventDefault();
   log(unhandled(event.reason));
 });
-Deno.serve(
-  createApp(
-    readSettings((name) => Deno.env.get(name)),
-    log,
-  ),
-);
+const settings = readSettings((name) => Deno.env.get(name));
+Deno.serve(createApp(settings, log));

@@ -2,7 +2,7 @@
 // tells the database beside each call; and the refused use of a dead key.
 import type { ServerResponse } from "node:http";
 import { expect, test, vi } from "vitest";
-import { RefusedUses } from "../../functions/public-api/line/refused_uses.ts";
+import { refusedUses } from "../../functions/public-api/line/refused_uses.ts";
 import { programOf, quickCheck } from "../../functions/public-api/request/caller.ts";
 import { endpoints } from "../../functions/public-api/table/endpoints.ts";
 import { madeUpKey } from "../support/made_up_key.ts";
@@ -120,12 +120,12 @@ test("a refused check takes the minute from no other endpoint", async () => {
 test("a company has 200 notes a minute, others have theirs", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: 60_000 });
   const noted: string[] = [];
-  const uses = new RefusedUses(async (_rpc, { key_hash }) => {
+  const noteRefusedUse = refusedUses(async (_rpc, { key_hash }) => {
     noted.push(String(key_hash));
     return { headers: new Headers(), body: "" as never, logged: {} };
   });
-  const caller = { scope: null, endpoint: "GET /", noted: {} };
-  const note = (keyHash: string, company: string) => uses.note({ keyHash, caller }, 401, company);
+  const caller = { scope: null, noted: {} };
+  const note = (keyHash: string, company: string) => noteRefusedUse({ keyHash, caller }, 401, company);
   for (let key = 0; key < 250; key++) note(`A ${key}`, "A");
   for (const key of ["B", "B"]) note(key, "B");
   await expect.poll(() => noted.length).toBe(201);

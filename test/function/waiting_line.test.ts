@@ -65,7 +65,7 @@ const { signal: stays } = new AbortController();
 
 /** A visit, as far as the line looks at it. */
 function visitOf(keyHash: string, signal = stays, ended: Promise<unknown> = Promise.resolve(), connection = "") {
-  const caller = { scope: null, endpoint: "GET /activity", noted: {} };
+  const caller = { scope: null, noted: {} };
   return Object.assign(new Wait(signal), { keyHash, caller, ended, connection }) as Visit;
 }
 
@@ -81,7 +81,7 @@ function ask(
     connection = "",
   } = {},
 ) {
-  line.arrived(connection);
+  line.answers.arrived(connection);
   const visit = visitOf(key, signal, ended, connection);
   const rpc = isTotal ? "total" : "page";
   return outcome(visit, line.call(visit, { rpc, args: () => ({ bytes }), read: () => body, isPage: true, isTotal }));

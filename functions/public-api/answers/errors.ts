@@ -78,9 +78,6 @@ export function shownName(name: string): string {
   let length = 0;
   for (const _ of name) length++;
   if (length > 64) return `a name of ${length} characters`;
-  return JSON.stringify(name).replace(/[;\p{C}\p{Zl}\p{Zp}]/gu, escapeUnits);
-}
-
-function escapeUnits(text: string): string {
-  return text.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return JSON.stringify(name).replace(/[;\p{C}\p{Zl}\p{Zp}]/gu, (odd) => odd.replace(/./gs, escaped));
 }

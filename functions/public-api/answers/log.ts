@@ -2,15 +2,14 @@ import { type Logged, unexpected } from "./errors.ts";
 
 /** The log line of a request, never with a key, a hash, a parameter or data. */
 export function logLine(
-  served: { requestId: string; method: string; path: string; status: number; milliseconds: number },
+  served: { request_id: string; method: string; path: string; status: number; milliseconds: number },
   logged: Logged,
 ): string {
   return JSON.stringify({
     time: new Date().toISOString(),
-    request_id: served.requestId,
+    ...served,
     method: loggable(served.method),
     path: loggable(served.path),
-    status: served.status,
     milliseconds: tenths(served.milliseconds),
     ...{ rows: null, key_id: null, company_id: null, waited_milliseconds: 0, ...logged },
   });

@@ -24,44 +24,8 @@ const readScopes = scopes.map(({ name }) => name).filter((name) => name.startsWi
 type NewKey = { id: string; api_key: string; scopes: readonly string[]; expires_at: string };
 
 /** What anybody may read, by its path relative to the base address, because the platform owns the root. */
-const documents: Readonly<Record<string, ((settings: SignInSettings) => object) | undefined>> = {
-  "/mcp/.well-known/oauth-protected-resource": ({ mcpUrl }) => ({
-    resource: mcpUrl,
-    authorization_servers: [mcpUrl],
-    scopes_supported: readScopes,
-    bearer_methods_supported: ["header"],
-    resource_name: "Public data API",
-  }),
-  "/mcp/.well-known/oauth-authorization-server": authorizationServer,
-  "/mcp/.well-known/openid-configuration": authorizationServer,
-  "/oauth/jwks": () => ({ keys: [] }),
-};
-
-/** Answers a request for one of these paths, whose callers have no key yet. Throws a 404 for another one. */
-export async function serveSignIn(
-  settings: SignInSettings,
-  path: string,
-  request: Request,
-  wait: Wait,
-  line: WaitingLine,
-): Promise<Outcome> {
-  const { method } = request;
-  const document = documents[path];
-  if (!document && path !== "/oauth/register" && path !== "/oauth/token") throw notFound(path);
-  const allowed = document ? "GET" : "POST";
-  if (method === "OPTIONS") return preflight(`${allowed}, OPTIONS`, true);
-  if (allowed !== (method === "HEAD" ? "GET" : method))
-    throw new ApiError(405, `Method Not Allowed: ${path} accepts ${allowed}`, { headers: { Allow: allowed } });
-  if (document) return { answer: json(JSON.stringify(document(settings))), logged: {} };
-  const text = await line.bodies.hold(wait, request, bodyLimits.signIn, async (take) => take());
-  if (path === "/oauth/register") return register(text);
-  const redeem = (args: Record<string, unknown>) => line.callWithoutKey(wait, "redeem_assistant_code", args);
-  return await exchange(settings, new URLSearchParams(text), redeem);
-}
-
-/** The description of the authorization server, also for those who read OpenID's only. */
-function authorizationServer({ baseUrl, mcpUrl, dashboardUrl }: SignInSettings): object {
-  return {
+function documents({ baseUrl, mcpUrl, dashboardUrl }: SignInSettings): Readonly<Record<string, object | undefined>> {
+  const server = {
     issuer: mcpUrl,
     authorization_endpoint: `${dashboardUrl}/connect-assistant`,
     token_endpoint: `${baseUrl}/oauth/token`,
@@ -78,6 +42,41 @@ function authorizationServer({ baseUrl, mcpUrl, dashboardUrl }: SignInSettings):
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: ["RS256"],
   };
+  return {
+    "/mcp/.well-known/oauth-protected-resource": {
+      resource: mcpUrl,
+      authorization_servers: [mcpUrl],
+      scopes_supported: readScopes,
+      bearer_methods_supported: ["header"],
+      resource_name: "Public data API",
+    },
+    "/mcp/.well-known/oauth-authorization-server": server,
+    // For those who read OpenID's only.
+    "/mcp/.well-known/openid-configuration": server,
+    "/oauth/jwks": { keys: [] },
+  };
+}
+
+/** Answers a request for one of these paths, whose callers have no key yet. Throws a 404 for another one. */
+export async function serveSignIn(
+  settings: SignInSettings,
+  path: string,
+  request: Request,
+  wait: Wait,
+  line: WaitingLine,
+): Promise<Outcome> {
+  const { method } = request;
+  const document = documents(settings)[path];
+  if (!document && path !== "/oauth/register" && path !== "/oauth/token") throw notFound(path);
+  const allowed = document ? "GET" : "POST";
+  if (method === "OPTIONS") return preflight(`${allowed}, OPTIONS`, true);
+  if (allowed !== (method === "HEAD" ? "GET" : method))
+    throw new ApiError(405, `Method Not Allowed: ${path} accepts ${allowed}`, { headers: { Allow: allowed } });
+  if (document) return { answer: json(JSON.stringify(document)), logged: {} };
+  const text = await line.bodies.hold(wait, request, bodyLimits.signIn, async (take) => take());
+  if (path === "/oauth/register") return register(text);
+  const redeem = (args: Record<string, unknown>) => line.callWithoutKey(wait, "redeem_assistant_code", args);
+  return await exchange(settings, new URLSearchParams(text), redeem);
 }
 
 /** RFC 7591, without keeping anything. */
@@ -106,7 +105,7 @@ function register(text: string): Outcome {
   return { answer: { ...json(JSON.stringify(registered)), status: 201 }, logged: {} };
 }
 
-const fields = ["grant_type", "resource", "code_verifier", "code", "client_id", "redirect_uri"] as const;
+const fields = ["grant_type", "resource", "code_verifier", "code", "client_id", "redirect_uri"];
 
 /** The token endpoint: makes the key that an admin has agreed to. */
 async function exchange(
@@ -116,18 +115,15 @@ async function exchange(
 ): Promise<Outcome> {
   const twice = fields.find((name) => form.getAll(name).length > 1);
   if (twice) return refused("invalid_request", `${twice} must be sent once`);
-  const one = (name: (typeof fields)[number]) => form.get(name) ?? "";
-  if (one("grant_type") !== "authorization_code")
+  const { grant_type, resource, code_verifier = "", code = "", client_id, redirect_uri } = Object.fromEntries(form);
+  if (grant_type !== "authorization_code")
     return refused("unsupported_grant_type", "grant_type must be authorization_code");
-  const meant = one("resource");
-  if (meant !== "" && meant.replace(/\/$/, "") !== mcpUrl)
+  if (resource && resource.replace(/\/$/, "") !== mcpUrl)
     return refused("invalid_target", `resource must be ${mcpUrl}`);
-  const verifier = one("code_verifier");
-  if (!/^[\w.~-]{43,128}$/.test(verifier))
+  if (!/^[\w.~-]{43,128}$/.test(code_verifier))
     return refused("invalid_request", "code_verifier must be 43 to 128 characters");
-  const challenge = base64Url(hexToBytes(hashOf(verifier)));
-  const code = one("code");
-  const bound_to = [one("client_id"), one("redirect_uri"), challenge].join("\n");
+  const challenge = base64Url(hexToBytes(hashOf(code_verifier)));
+  const bound_to = [client_id, redirect_uri, challenge].join("\n");
   const isCode = /^[0-9a-f]{64}$/.test(code);
   const key: NewKey | null = isCode ? JSON.parse(await redeem({ code_hash: hashOf(code), bound_to })) : null;
   if (key === null)

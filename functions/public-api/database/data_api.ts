@@ -78,9 +78,8 @@ export function connect({ supabaseUrl, secretKey }: Settings, deadline = millise
         return fetch(url, call);
       });
       const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
-      if (response.status === 200 && isJson) {
+      if (response.status === 200 && isJson)
         return { headers: response.headers, body: await read(response), logged: ownerAndRows(response.headers) };
-      }
       throw await refusal(rpc, args, caller.scope, response);
     } catch (error) {
       if (error instanceof ApiError) throw error;

@@ -26,18 +26,15 @@ export async function refusal(rpc: string, args: object, scope: string | null, r
   const owner = ownerOfKey(details);
   // A status is ours only with its code: a gateway has the same.
   const isOurs = code === `PT${response.status}`;
-  switch (isOurs && response.status) {
-    case 400:
-      return new ApiError(400, "starting_after must be the id of a row of this list", { logged: owner });
-    case 401:
-      return unauthorized("key refused", owner);
-    case 403:
-      return new ApiError(403, `Forbidden: this key is missing the "${scope}" scope`, { logged: owner });
-    case 410:
-      return new ApiError(410, "Gone: this cursor is no longer known, begin again with after=start", { logged: owner });
-    case 429:
-      return new Busy(tooManyRequests("refused by the database", owner));
-  }
+  const status = isOurs && response.status;
+  const words: Readonly<Record<number, string>> = {
+    400: "starting_after must be the id of a row of this list",
+    403: `Forbidden: this key is missing the "${scope}" scope`,
+    410: "Gone: this cursor is no longer known, begin again with after=start",
+  };
+  if (status && words[status]) return new ApiError(status, words[status], { logged: owner });
+  if (status === 401) return unauthorized("key refused", owner);
+  if (status === 429) return new Busy(tooManyRequests("refused by the database", owner));
   // The database may know fewer time zones than the function.
   if (response.status === 400 && code === "22023" && "time_zone" in args)
     return badRequest([`time_zone ${kinds.time_zone.rule}`]);

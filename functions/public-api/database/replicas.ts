@@ -29,17 +29,14 @@ export function connectReplicas(settings: Settings, callPrimary: CallDatabase): 
 
     const page = outcome(replica, () => replica.call("read_page", { rpc, ...args }, caller, read));
     const discardPage = () => page.then((reply) => reply instanceof ApiError || discard(reply));
-    let company: string | undefined;
-    try {
-      const verified = { key_hash: args.key_hash, required_scope: caller.scope };
-      company = (await callPrimary("verify_api_key", verified, caller, asText)).logged.company_id;
-    } catch (error) {
+    const key = { key_hash: args.key_hash, required_scope: caller.scope };
+    const { logged } = await callPrimary("verify_api_key", key, caller, asText).catch((error) => {
       discardPage();
       throw error;
-    }
+    });
     const reply = await page;
     if (reply instanceof ApiError) return await readAtPrimary(reply.logged.error ?? `answered ${reply.status}`);
-    const isOfCompany = company !== undefined && reply.logged.company_id === company;
+    const isOfCompany = logged.company_id !== undefined && reply.logged.company_id === logged.company_id;
     if (isOfCompany && reply.headers.has("X-Has-More")) return reply;
     discardPage();
     return await readAtPrimary(isOfCompany ? "answered no list" : "answered for another company");

@@ -3,37 +3,32 @@ import { type BodyLimit, bodyLimits, milliseconds, shares } from "../limits.ts";
 import { notJson, wrongByte } from "../request/json_text.ts";
 import { clearTimeout, setTimeout } from "../timing.ts";
 import { Counts } from "./counts.ts";
-import { FairQueue } from "./fair_queue.ts";
+import { fairQueue } from "./fair_queue.ts";
 import type { Wait } from "./visit.ts";
 
 /** Throws a 415 for a body that is compressed: nothing unpacks it, and as JSON it would only be invalid. */
 function refuseEncoded(headers: Headers): void {
-  const encoding = headers.get("Content-Encoding");
-  if (encoding === null || encoding.toLowerCase() === "identity") return;
+  const encoding = headers.get("Content-Encoding") ?? "identity";
+  if (encoding.toLowerCase() === "identity") return;
   const words = "Unsupported Media Type: the header Content-Encoding must be left out, send the body as it is";
   throw new ApiError(415, words);
 }
 
 /** A body that arrives, or waits until it is taken: its bytes that count, and what takes its room away. */
-type Body = { readonly company: string; bytes: number; readonly lost: Promise<never>; readonly lose: () => void };
-
-type Reader = ReadableStreamDefaultReader<Uint8Array>;
+type Body = { readonly company: string; bytes: number; readonly stop: AbortController; readonly lose: () => void };
 
 /** Serves a body. `take` is its text as UTF-8, without a byte-order mark, and ends its room. */
 type Serve<Result> = (take: () => string) => Promise<Result>;
 
-/** Bodies of which little has come are any number. */
-const unbounded = { inAll: Number.POSITIVE_INFINITY, ofOneCompany: Number.POSITIVE_INFINITY };
-
 /**
- * The bodies that an instance holds. What has arrived counts. When there is no more room, the company that holds most
- * loses its newest body, so no company takes the room of the others.
+ * The bodies that an instance holds. What has arrived counts. When there is no more room, a company loses its newest body.
  */
 export class Bodies {
   readonly #bytes = new Counts();
   /** The oldest first. */
   readonly #bodies = new Set<Body>();
-  readonly #queue = new FairQueue(unbounded, (company) => this.#bytes.of(company) < shares.bodies.ofOneCompany);
+  /** As many as bytes may come: bodies of which little has come are any number. */
+  readonly #queue = fairQueue(shares.bodies, (company) => this.#bytes.of(company) < shares.bodies.ofOneCompany);
 
   /**
    * Receives a body when its company has room, and serves it; callers without a key count as one company. Throws what
@@ -46,15 +41,17 @@ export class Bodies {
     const company = wait.owner.company_id ?? "";
     const leave = await this.#queue.enter(company, wait);
     const noRoom = tooManyRequests("no room for its body", wait.owner);
-    const { promise: lost, reject } = Promise.withResolvers<never>();
-    const body: Body = { company, bytes: 0, lost, lose: () => reject(noRoom) };
+    const stop = new AbortController();
+    const body: Body = { company, bytes: 0, stop, lose: () => stop.abort(noRoom) };
+    const lost = new Promise<never>((_, reject) => stop.signal.addEventListener("abort", () => reject(noRoom)));
+    lost.catch(() => {});
     this.#bodies.add(body);
     try {
-      const pieces = await this.#receive(body, request.body.getReader(), limit);
+      const pieces = await this.#receive(body, request.body, limit);
       const take = () => {
         if (!this.#bodies.has(body)) throw noRoom;
         this.#release(body);
-        return textOf(pieces.splice(0));
+        return textOf(pieces.splice(0), body.bytes);
       };
       return await Promise.race([lost, serve(take)]);
     } finally {
@@ -64,48 +61,38 @@ export class Bodies {
   }
 
   /** The pieces of a body. Stops at the limits, and when the body is lost. */
-  async #receive(body: Body, reader: Reader, [most, tooLarge]: BodyLimit): Promise<Uint8Array[]> {
-    // Not a race of promises for each piece: `lost` would keep every one of them, each in a buffer of 64 KiB.
-    let stopped: unknown;
-    const stop = (error: unknown) => {
-      stopped ??= error;
-      reader.cancel().catch(() => {});
-    };
-    body.lost.catch(stop);
-    const timer = setTimeout(() => stop(new ApiError(408, "Request Timeout")), milliseconds.body);
+  async #receive(body: Body, stream: ReadableStream<Uint8Array>, [most, tooLarge]: BodyLimit): Promise<Uint8Array[]> {
+    const timer = setTimeout(() => body.stop.abort(new ApiError(408, "Request Timeout")), milliseconds.body);
     const pieces: Uint8Array[] = [];
+    const write = (piece: Uint8Array) => {
+      const bytes = body.bytes + piece.length;
+      if (bytes > most) throw badRequest([tooLarge]);
+      // A copy: each piece comes in a buffer of 64 KiB.
+      pieces.push(piece.slice());
+      const { least, bytesOfEach } = bodyLimits.pieces;
+      if (pieces.length > least + bytes / bytesOfEach) throw badRequest(["body must come in fewer and larger pieces"]);
+      this.#count(body, piece.length);
+    };
     try {
-      for (;;) {
-        const { done, value } = await reader.read().catch(() => Promise.reject(stopped ?? gone()));
-        if (stopped) throw stopped;
-        if (done) return pieces;
-        const bytes = body.bytes + value.length;
-        if (bytes > most) throw badRequest([tooLarge]);
-        // A copy: each piece comes in a buffer of 64 KiB.
-        pieces.push(value.slice());
-        const { least, bytesOfEach } = bodyLimits.pieces;
-        if (pieces.length > least + bytes / bytesOfEach)
-          throw badRequest(["body must come in fewer and larger pieces"]);
-        this.#count(body, value.length);
-      }
-    } catch (error) {
+      await stream.pipeTo(new WritableStream({ write }), { signal: body.stop.signal });
+      return pieces;
+    } catch (thrown) {
+      const error = thrown instanceof ApiError ? thrown : gone();
       // The caller may still be sending the rest.
-      reader.cancel().catch(() => {});
-      if (error instanceof ApiError) error.headers.Connection = "close";
+      error.headers.Connection = "close";
       throw error;
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** Counts bytes that have arrived. While there is too little room, the company that holds most loses its newest body. */
+  /** Counts bytes that have arrived. While there is too little room, the newest body of a company is lost. */
   #count(body: Body, bytes: number): void {
     body.bytes += bytes;
     this.#bytes.add(body.company, bytes);
     for (;;) {
-      const largest = this.#bytes.largest();
-      if (this.#bytes.inAll <= shares.bodies.inAll && this.#bytes.of(largest) <= shares.bodies.ofOneCompany) return;
-      const newest = [...this.#bodies].findLast(({ company }) => company === largest);
+      const tooMuch = this.#bytes.tooMuch(shares.bodies, body.company);
+      const newest = [...this.#bodies].findLast(({ company }) => company === tooMuch);
       if (!newest) return;
       this.#release(newest);
       newest.lose();
@@ -119,11 +106,16 @@ export class Bodies {
   }
 }
 
-function textOf(pieces: readonly Uint8Array[]): string {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
+function textOf(pieces: readonly Uint8Array[], length: number): string {
+  const bytes = new Uint8Array(length);
+  let place = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, place);
+    place += piece.length;
+  }
   try {
-    return pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw notJson(wrongByte(pieces));
+    throw notJson(wrongByte(bytes));
   }
 }

@@ -1,3 +1,5 @@
+import type { Share } from "../limits.ts";
+
 /** How much there is of something, in all and of each company. Companies that have none are not kept. */
 export class Counts {
   inAll = 0;
@@ -14,10 +16,15 @@ export class Counts {
     else this.#companies.delete(company);
   }
 
-  /** The company that has most. */
-  largest(): string {
+  /**
+   * Who has to give something up after a company got more: that company, or when there is too much in all the one that
+   * has most, so no company takes the room of the others. Of several that have most it is the one that is here for longest.
+   */
+  tooMuch({ inAll, ofOneCompany }: Share, company: string): string | undefined {
+    if (this.of(company) > ofOneCompany) return company;
+    if (this.inAll <= inAll) return undefined;
     let [largest, most] = ["", 0];
-    for (const [company, count] of this.#companies) if (count > most) [largest, most] = [company, count];
+    for (const [name, count] of this.#companies) if (count > most) [largest, most] = [name, count];
     return largest;
   }
 }

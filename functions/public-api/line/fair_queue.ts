@@ -8,41 +8,28 @@ type Lane = { inside: number; readonly waiting: Set<() => void> };
  * A queue with a lane for each company, before something that has only so many places. Who leaves makes room for the
  * first of another lane: the lanes take turns (round robin), so a company with many requests waits for itself. The lane
  * with the empty name is of nobody: there the oldest and the newest are first in turn, so that neither many that wait nor
- * many that come and go push a newcomer out.
+ * many that come and go push a newcomer out. When it changes which lanes `mayEnter`, call `admit`: `onLeave` does of all
+ * queues that depend on this one, if there are others.
  */
-export class FairQueue {
-  readonly #share: Share;
-  readonly #mayEnter: (lane: string) => boolean;
-  readonly #onLeave: () => void;
-  #places: number;
-  #isNewestFirst = false;
+export function fairQueue(share: Share, mayEnter: (lane: string) => boolean, onLeave?: () => void) {
+  let [places, isNewestFirst] = [share.inAll, false];
   /** In the order of their turns: the lane that was served last is at the end. Lanes without requests are removed. */
-  readonly #lanes = new Map<string, Lane>();
-
-  /** When it changes which lanes may enter, call `admit`. `onLeave` does, of all queues that depend on this one. */
-  constructor(share: Share, mayEnter: (lane: string) => boolean, onLeave = () => this.admit()) {
-    this.#share = share;
-    this.#mayEnter = mayEnter;
-    this.#onLeave = onLeave;
-    this.#places = share.inAll;
-  }
+  const lanes = new Map<string, Lane>();
 
   /** How many of a lane have a place. */
-  inside(name: string): number {
-    return this.#lanes.get(name)?.inside ?? 0;
-  }
+  const inside = (name: string): number => lanes.get(name)?.inside ?? 0;
 
   /** Waits for a place. Returns the function that leaves it. Throws as `wait.until`. */
-  async enter(name: string, wait: Wait): Promise<() => void> {
-    const lane = this.#lanes.get(name) ?? { inside: 0, waiting: new Set() };
-    this.#lanes.set(name, lane);
+  async function enter(name: string, wait: Wait): Promise<() => void> {
+    const lane = lanes.get(name) ?? { inside: 0, waiting: new Set() };
+    lanes.set(name, lane);
     const { promise, resolve } = Promise.withResolvers<void>();
     lane.waiting.add(resolve);
-    this.admit();
+    admit();
     const leave = () => {
       lane.inside--;
-      this.#places++;
-      this.#onLeave();
+      places++;
+      (onLeave ?? admit)();
     };
     const giveUp = (error: unknown) => {
       // Its turn may come in the moment in which it goes, as when a connection with several requests breaks.
@@ -54,21 +41,23 @@ export class FairQueue {
   }
 
   /** Lets in whoever waits and has room now, one of each lane in turn. */
-  admit(): void {
-    for (const [name, lane] of this.#lanes) {
+  function admit(): void {
+    for (const [name, lane] of lanes) {
       const [oldest] = lane.waiting;
-      const next = name === "" && this.#isNewestFirst ? [...lane.waiting].at(-1) : oldest;
-      if (!next && lane.inside === 0) this.#lanes.delete(name);
-      const hasRoom = this.#places > 0 && lane.inside < this.#share.ofOneCompany;
-      if (!next || !hasRoom || !this.#mayEnter(name)) continue;
+      const next = name === "" && isNewestFirst ? [...lane.waiting].at(-1) : oldest;
+      if (!next && lane.inside === 0) lanes.delete(name);
+      const hasRoom = places > 0 && lane.inside < share.ofOneCompany;
+      if (!next || !hasRoom || !mayEnter(name)) continue;
       // Moved to the end, where this loop comes to it again: it ends when no lane can be served.
-      this.#lanes.delete(name);
-      this.#lanes.set(name, lane);
-      if (name === "") this.#isNewestFirst = !this.#isNewestFirst;
+      lanes.delete(name);
+      lanes.set(name, lane);
+      isNewestFirst = (name === "") !== isNewestFirst;
       lane.waiting.delete(next);
       lane.inside++;
-      this.#places--;
+      places--;
       next();
     }
   }
+
+  return { inside, enter, admit };
 }

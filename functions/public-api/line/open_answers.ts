@@ -2,19 +2,11 @@ import { bytesOf, milliseconds, shares } from "../limits.ts";
 import { clearTimeout, setTimeout } from "../timing.ts";
 import { Counts } from "./counts.ts";
 
-/**
- * Counts the answers that are being sent: one that its caller does not read takes memory until the caller is gone.
- * `onClose` is called when one of them has ended, or has been open for so long that it counts no more.
- */
+/** Counts the answers that are being sent: one that its caller does not read takes memory until the caller is gone. */
 export class OpenAnswers {
   readonly #bytes = new Counts();
   /** What ends the answer that is in the buffers of a connection. */
   readonly #buffered = new Map<string, () => void>();
-  readonly #onClose: () => void;
-
-  constructor(onClose: () => void) {
-    this.#onClose = onClose;
-  }
 
   /** Whether a company may open an answer more beside those for which `running` calls of it are under way. */
   hasRoom(company: string, running: number): boolean {
@@ -23,25 +15,26 @@ export class OpenAnswers {
     return own < shares.answers.ofOneCompany && isRoomLeft;
   }
 
-  /** Counts an answer of so many bytes until `ended` is settled, and while it may be in the buffers of its connection. */
-  open(company: string, bytes: number, ended: Promise<unknown>, connection: string): void {
+  /**
+   * Counts an answer of so many bytes until `ended` is settled, and while it may be in the buffers of its connection; and
+   * waits until then, or until it has been open for so long that it counts no more.
+   */
+  async open(company: string, bytes: number, ended: Promise<unknown>, connection: string): Promise<void> {
     const size = Math.min(Math.max(bytes, bytesOf.answer.least), bytesOf.answer.most);
     this.#bytes.add(company, size);
-    const { promise: closed, resolve: close } = Promise.withResolvers<unknown>();
+    const { promise: closed, resolve: close } = Promise.withResolvers<void>();
     let timer = setTimeout(close, milliseconds.open);
     const leave = () => {
-      if (size === bytesOf.answer.least) return close(undefined);
+      if (size === bytesOf.answer.least) return close();
       clearTimeout(timer);
       timer = setTimeout(close, milliseconds.buffered);
-      if (connection !== "") this.#buffered.set(connection, () => close(undefined));
+      if (connection !== "") this.#buffered.set(connection, close);
     };
     ended.then(leave, leave);
-    closed.then(() => {
-      clearTimeout(timer);
-      this.#buffered.delete(connection);
-      this.#bytes.add(company, -size);
-      this.#onClose();
-    });
+    await closed;
+    clearTimeout(timer);
+    this.#buffered.delete(connection);
+    this.#bytes.add(company, -size);
   }
 
   /** A request has come over this connection: its caller has read the answer before. */

@@ -16,10 +16,10 @@ export class Wait {
   /** How many milliseconds it waits at most, for all its places together (`docs/api.md`, Limits). */
   patience = milliseconds.turn;
   refusal?: ApiError;
-  /** The caller has disconnected. */
-  readonly #signal: AbortSignal;
+  /** The caller has disconnected. Who waits for no caller has none. */
+  readonly #signal: AbortSignal | undefined;
 
-  constructor(signal: AbortSignal) {
+  constructor(signal?: AbortSignal) {
     this.#signal = signal;
   }
 
@@ -30,8 +30,8 @@ export class Wait {
         reject(gone(this.owner));
         result.then(discard, () => {});
       };
-      this.#signal.addEventListener("abort", leave);
-      result.then(resolve, reject).finally(() => this.#signal.removeEventListener("abort", leave));
+      this.#signal?.addEventListener("abort", leave);
+      result.then(resolve, reject).finally(() => this.#signal?.removeEventListener("abort", leave));
     });
   }
 
@@ -42,12 +42,10 @@ export class Wait {
     turn.then(resolve);
     const giveUp = () => reject(this.refusal ?? tooManyRequests("no turn in time", this.owner));
     const timer = setTimeout(giveUp, Math.max(0, this.patience - this.waited));
-    try {
-      await this.untilAborted(promise);
-    } finally {
+    await this.untilAborted(promise).finally(() => {
       clearTimeout(timer);
       this.waited += performance.now() - since;
-    }
+    });
   }
 
   /** The outcome of the request, whose log line says whose it was, and how long it waited. */

@@ -6,7 +6,7 @@ import { Busy } from "../database/refusals.ts";
 import { bytesOf, milliseconds, shares } from "../limits.ts";
 import { performance, setTimeout } from "../timing.ts";
 import { Bodies } from "./bodies.ts";
-import { FairQueue } from "./fair_queue.ts";
+import { fairQueue } from "./fair_queue.ts";
 import { KnownKeys } from "./known_keys.ts";
 import { OpenAnswers } from "./open_answers.ts";
 import type { Visit, Wait } from "./visit.ts";
@@ -44,10 +44,10 @@ export class WaitingLine {
     this.#slow.admit();
     this.#others.admit();
   };
-  readonly #answers = new OpenAnswers(this.#admit);
+  readonly answers = new OpenAnswers();
   /** Slow calls wait apart: so no companies with such calls fill the places of all others. */
-  readonly #slow = new FairQueue(shares.slowCalls, (lane) => this.#mayAnswer(lane), this.#admit);
-  readonly #others = new FairQueue(shares.calls, (lane) => this.#mayCall(lane), this.#admit);
+  readonly #slow = fairQueue(shares.slowCalls, (lane) => this.#mayAnswer(lane), this.#admit);
+  readonly #others = fairQueue(shares.calls, (lane) => this.#mayCall(lane), this.#admit);
   /** Company → until when its pages are slow. */
   readonly #heavyUntil = new Map<string, number>();
   /** How many calls of one company the database lets run. It says so when a key is verified. */
@@ -89,19 +89,14 @@ export class WaitingLine {
   /** Calls the database for a caller that has no key yet, who waits with the keys that are new here. Throws as `call`. */
   async callWithoutKey(wait: Wait, rpc: string, args: Record<string, unknown>): Promise<string> {
     const leave = await this.#others.enter("", wait);
-    const nobody = { scope: null, endpoint: rpc, noted: {} };
+    const nobody = { scope: null, noted: {} };
     const { body } = await wait.untilAborted(this.#callDatabase(rpc, args, nobody, asText).finally(leave));
     // No such code: refused as a key is, so that who tries many codes leaves new keys their places.
     if (body === "null") await this.#refuse("");
     return body;
   }
 
-  /** A request has come over this connection. */
-  arrived(connection: string): void {
-    this.#answers.arrived(connection);
-  }
-
-  #queueOf(visit: Visit, { isTotal, isPage }: Call<unknown>, lane: string): FairQueue {
+  #queueOf(visit: Visit, { isTotal, isPage }: Call<unknown>, lane: string) {
     const isHeavy = isPage && (this.#heavyUntil.get(lane) ?? 0) > performance.now();
     if (!isTotal && !isHeavy) return this.#others;
     visit.patience = milliseconds.slowTurn;
@@ -114,7 +109,7 @@ export class WaitingLine {
   }
 
   #mayAnswer(lane: string): boolean {
-    return this.#answers.hasRoom(lane, this.#slow.inside(lane) + this.#others.inside(lane));
+    return this.answers.hasRoom(lane, this.#slow.inside(lane) + this.#others.inside(lane));
   }
 
   /** The company of the key, or the empty text, which is the lane of all keys that are new here. */
@@ -129,7 +124,7 @@ export class WaitingLine {
     // As the database says: this instance may have forgotten the key meanwhile.
     const { company_id: company = "" } = reply.logged;
     const bytes = sizeOf(reply.headers);
-    this.#answers.open(company, bytes, visit.ended, visit.connection);
+    this.answers.open(company, bytes, visit.ended, visit.connection).then(this.#admit);
     // Of an unknown size it may be any.
     const isHeavy = bytes > bytesOf.heavyPage && Number.isFinite(bytes);
     if (isHeavy) this.#heavyUntil.set(company, performance.now() + milliseconds.heavy);

@@ -118,16 +118,13 @@ export class CsvConverter implements Transformer<Uint8Array, Uint8Array> {
     return csv;
   }
 
-  transform(
-    json: Uint8Array,
-    controller: TransformStreamDefaultController<Uint8Array>,
-    csv = this.convert(json),
-  ): void {
+  transform(json: Uint8Array, controller: TransformStreamDefaultController<Uint8Array>): void {
+    const csv = this.convert(json);
     if (csv.length > 0) controller.enqueue(csv);
   }
 
-  flush(controller: TransformStreamDefaultController<Uint8Array>): void {
-    this.transform(new Uint8Array(0), controller, this.end());
+  flush(): void {
+    this.end();
   }
 
   #readBetween(character: string): void {

@@ -1,9 +1,8 @@
 import type { Endpoint } from "../table/types.ts";
 
-/** Who calls what: the scope that it needs, method and path, such as `GET /activity`, and the headers for the database. */
+/** Who calls: the scope that it needs, and the headers for the database. */
 export type Caller = {
   readonly scope: string | null;
-  readonly endpoint: string;
   /** What the database notes as a use of the key (`docs/api.md`, Authentication; `app.note_use`). */
   readonly noted: Readonly<Record<string, string>>;
 };
@@ -13,15 +12,14 @@ export const quickCheck = "public-api-quick-check";
 
 /** The caller of an endpoint. */
 export function callerOf({ method, path, scope, kind }: Endpoint, headers: Headers): Caller {
-  const endpoint = `${method} ${path}`;
   const program = programOf(headers.get("User-Agent") ?? "");
   const isQuickCheck = kind === "key" && headers.get("X-Client-Info") === quickCheck;
   const noted = {
-    "X-Endpoint": endpoint,
+    "X-Endpoint": `${method} ${path}`,
     ...(program && { "X-Client": program }),
     ...(isQuickCheck && { "X-Quick-Check": "true" }),
   };
-  return { scope, endpoint, noted };
+  return { scope, noted };
 }
 
 /**

@@ -30,6 +30,9 @@ type Read = {
 /** The longest window of aggregates, in seconds. */
 const longestWindow = 400 * 86_400;
 
+/** A parameter as it was sent: its name, decoded, and its raw value. */
+type Sent = { name: string; raw: string };
+
 /** The value of a parameter; or what is wrong with it, and `rule`, the same without a caller's text. */
 type Reading = { value?: unknown; problem?: string; rule?: string };
 
@@ -38,8 +41,8 @@ type Reading = { value?: unknown; problem?: string; rule?: string };
  * that the endpoint does not have, and all repeated parameters.
  */
 export function readParameters(endpoint: Endpoint, query: string): Parameters {
-  const sent = split(endpoint, query);
-  const all = [...sent].map(([name, texts]) => ({ name, ...readParameter(endpoint, name, texts) }));
+  const sent = Map.groupBy(split(endpoint, query), ({ name }) => name);
+  const all = [...sent].map(([name, values]) => ({ name, ...readParameter(endpoint, name, values) }));
   const problems = all.flatMap(({ problem }) => problem ?? []);
   const read: Read = Object.fromEntries(all.map(({ name, value }) => [name, value]));
   const { limit, format = "json", escape_formulas = false, include, by = ["month"], starting_after, ...filters } = read;
@@ -73,7 +76,7 @@ export function readParameters(endpoint: Endpoint, query: string): Parameters {
 }
 
 /** The parameters that must not be sent together. */
-function conflicts({ kind }: Endpoint, sent: Map<string, string[]>, read: Read): string[] {
+function conflicts({ kind }: Endpoint, sent: Map<string, Sent[]>, read: Read): string[] {
   const { since, until, escape_formulas, format } = read;
   const problems: string[] = [];
   // In UTC: a window of 400 days in a time zone may be an hour longer.
@@ -85,16 +88,16 @@ function conflicts({ kind }: Endpoint, sent: Map<string, string[]>, read: Read):
   return problems;
 }
 
-/** Reads one parameter from its raw texts. */
-function readParameter(endpoint: Endpoint, name: string, texts: string[]): Reading {
+/** Reads one parameter from all that was sent of it. */
+function readParameter(endpoint: Endpoint, name: string, sent: Sent[]): Reading {
   const kind = parameterOf(endpoint, name)?.kind;
   if (!kind) {
     const rule = `is not a parameter of ${accepted(endpoint)}`;
     return { problem: `${shownName(name)} ${rule}`, rule: `a name ${rule}` };
   }
-  if (texts.length > 1 && !isList(kind)) return { problem: `${name} must be sent once to ${accepted(endpoint)}` };
-  const decoded = texts.flatMap((text) => decode(text) ?? []);
-  if (decoded.length < texts.length) return { problem: `${name} must be percent-encoded UTF-8` };
+  if (sent.length > 1 && !isList(kind)) return { problem: `${name} must be sent once to ${accepted(endpoint)}` };
+  const decoded = sent.flatMap(({ raw }) => decode(raw) ?? []);
+  if (decoded.length < sent.length) return { problem: `${name} must be percent-encoded UTF-8` };
   const [text = ""] = decoded;
   if (kind === "text" && text.includes("\0")) return { problem: `${name} must not contain NUL or lone surrogates` };
   const names = isList(kind) ? decoded.flatMap(namesIn) : [];
@@ -116,25 +119,15 @@ function namesIn(text: string): string[] {
   return text.split(",").map((name) => name.trim());
 }
 
-/**
- * The parameters of a query in the order of their first appearance, with decoded names and all their raw values. Some
- * clients write a list as `include[]` or `include[0]`.
- */
-function split(endpoint: Endpoint, query: string): Map<string, string[]> {
-  const sent = new Map<string, string[]>();
-  for (const pair of query.split("&")) {
-    if (pair === "") continue;
-    const equals = pair.indexOf("=");
-    const text = equals < 0 ? pair : pair.slice(0, equals);
+/** The parameters of a query. Some clients write a list as `include[]` or `include[0]`. */
+function split(endpoint: Endpoint, query: string): Sent[] {
+  const pairs = query.split("&").filter((pair) => pair !== "");
+  return pairs.map((pair) => {
+    const [text = "", ...values] = pair.split("=");
     const written = decode(text) ?? text;
     const [, list = ""] = /^(\w+)\[\d*\]$/.exec(written) ?? [];
-    const name = isList(parameterOf(endpoint, list)?.kind) ? list : written;
-    const value = equals < 0 ? "" : pair.slice(equals + 1);
-    const values = sent.get(name);
-    if (values) values.push(value);
-    else sent.set(name, [value]);
-  }
-  return sent;
+    return { name: isList(parameterOf(endpoint, list)?.kind) ? list : written, raw: values.join("=") };
+  });
 }
 
 /**

@@ -12,8 +12,6 @@ type Kind = {
   readonly schema: Schema;
   /** The kind in words, where its schema does not say it. */
   readonly words?: string;
-  /** Whether a list has fewer rows with it. */
-  readonly isFilter?: true;
   /** The value of what was sent, a text or the names in it. Undefined if it breaks the rule. */
   readonly read: (text: string, names: readonly string[]) => unknown;
 };
@@ -61,11 +59,10 @@ function names(endpoint: Endpoint): Kind {
     schema: { ...shared, ...(isBy && { maxItems: most, default: ["month"] }), items: { type: "string", enum: known } },
     words: `names, separated by commas${isBy ? "; default `month`" : ""}`,
     read: (_, sent) => {
-      const isEachOnce =
-        sent.length > 0 && new Set(sent).size === sent.length && sent.every((name) => known.includes(name));
-      return isEachOnce && sent.length <= most && sent.filter((name) => steps.includes(name)).length <= 1
-        ? sent
-        : undefined;
+      const isEachKnown =
+        sent.length > 0 && sent.every((name, at) => known.includes(name) && sent.indexOf(name) === at);
+      const ofTime = sent.filter((name) => steps.includes(name));
+      return isEachKnown && sent.length <= most && ofTime.length <= 1 ? sent : undefined;
     },
   };
 }
@@ -91,20 +88,17 @@ export const kinds = {
   uuid: {
     rule: "must be a uuid",
     schema: { type: "string", format: "uuid" },
-    isFilter: true,
     read: (text) => onlyUuid.exec(text)?.[0].toLowerCase(),
   },
   // Here and below a character is a code point, not a UTF-16 code unit.
   text: {
     rule: "must have 1 to 255 characters",
     schema: { type: "string", minLength: 1, maxLength: 255 },
-    isFilter: true,
     read: (text) => /^.{1,255}$/su.exec(text)?.[0],
   },
   email: {
     rule: "must be an email address",
     schema: { type: "string", minLength: 3, maxLength: 320 },
-    isFilter: true,
     // A blank was a plus sign that was not percent-encoded.
     read: (text) => /^(?=.{3,320}$)[^@\s\0]+@[^@\s\0+]+$/su.exec(text.replaceAll(" ", "+"))?.[0],
   },
@@ -136,7 +130,7 @@ export type ParameterKind = keyof typeof kinds;
 export const isList = (kind: ParameterKind | undefined): boolean => kind === "include" || kind === "by";
 
 /** Whether a list has fewer rows with a parameter of this kind. */
-export const isFilter = (kind: ParameterKind): boolean => "isFilter" in kinds[kind];
+export const isFilter = (kind: ParameterKind): boolean => ["uuid", "text", "email"].includes(kind);
 
 /** What a parameter of this kind takes at an endpoint. */
 export function kindAt(endpoint: Endpoint, kind: ParameterKind): Kind {
