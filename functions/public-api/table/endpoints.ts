@@ -6,7 +6,7 @@ import type { AggregatesEndpoint, ChangesEndpoint, Column, Endpoint, ListEndpoin
 /** The API version that `GET /` reports (`docs/api.md`, Versioning). */
 export const version = "1.4.0";
 
-/** The most rows of a total. The database function is generated with this number. */
+/** The most rows of a total without `limit`. The database function is generated with this number. */
 export const maxGroups = 10_000;
 
 /** A parameter: its name, behind it its kind where that is another word; its text for a model where that is another one. */
@@ -110,6 +110,11 @@ const bySteps = steps.map((name) => {
 
 /** The parameters of all aggregates (`docs/api.md`, Questions). */
 const ofAggregates = (by: string): readonly Parameter[] => [
+  parameter(
+    "limit",
+    `Only the first rows, 1 to 1000: the header \`X-Has-More\` says whether there are more. There are no further pages. Without it, all rows are returned; more than ${maxGroups.toLocaleString("en-US")} get a 400.`,
+    "The first 1 to 1000 rows; 100 without it.",
+  ),
   ...list.filter(({ name }) => name === "format" || name === "escape_formulas"),
   parameter(
     "by",
@@ -234,14 +239,21 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     aliases: ["/kudos/counts"],
     operation: "count_activity",
     summary: "How many kudos, by time, team, person or category",
-    description: `Counts kudos in one request, by month, or by up to three of time, team, person, and category, such as \`by=month,receiver_team\`. Rows are sorted by time, newest first, then by kudos, most first; empty groups are omitted. Teams are people's current teams, as in \`GET /members\`. At most ${maxGroups.toLocaleString("en-US")} rows, and 400 days.`,
+    description: `Counts kudos in one request, by month, or by up to three of time, team, person, and category, such as \`by=month,receiver_team\`. Rows are sorted by time, newest first, then by kudos, most first; empty groups are omitted. Teams are people's current teams, as in \`GET /members\`. \`include=senders,receivers\` adds how many people take part. At most ${maxGroups.toLocaleString("en-US")} rows, and 400 days.`,
     forAssistants:
-      "Counts kudos. Use it first for every question about how many: per team, per month, per category, who gives or gets the most. Within a time, the largest count is first.",
+      "Counts kudos. Use it first for every question about how many: per team, per month, per category. Within a time, the largest count is first: by receiver with a limit says who got the most. By sender_team, include: senders says how many of each team take part.",
     parameters: [
       ...ofAggregates(
         "one to three different ones of `day`, `week`, `month`, `quarter` or `year` (one of these), `category`, `sender_team`, `receiver_team`, `sender` and `receiver`",
       ),
+      include,
       ...ofKudos,
+      ...people.map((person) =>
+        parameter(
+          `${person}_team_id uuid`,
+          `Only kudos ${person === "sender" ? "from" : "to"} people who are in this team today.`,
+        ),
+      ),
     ],
     rows: { name: "KudosCount", description: "The number of kudos of a group, with the columns that `by` names." },
     by: [
@@ -266,6 +278,14 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
       })),
     ],
     columns: [column("kudos", "integer", "The number of kudos.", { minimum: 1 })],
+    included: [
+      column("senders", "integer", "How many different people gave them; all erased people count as one.", {
+        minimum: 1,
+      }),
+      column("receivers", "integer", "How many different people got them; all erased people count as one.", {
+        minimum: 1,
+      }),
+    ],
   }),
   aList("/categories", "read:activity", {
     summary: "What kudos are given for",
@@ -365,6 +385,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
         maximum: 5,
       }),
     ],
+    included: [],
   }),
   aList("/pulse-responses", "read:analytics", {
     summary: "Answers to pulse surveys",
