@@ -183,12 +183,15 @@ describe("an answer", () => {
 
   // Proves: assistants.4
   test("has at most 25,000 tokens, with whatever tokens are short for: ids, and days of people", async () => {
-    const by = await connect(first.key);
+    const { company, key } = await companyOfTest("Tokens");
+    await sql`insert into app.members (company_id, name, email, role)
+      select ${company.id}, 'Person Number ' || n, 'person.number.' || n || '@' || ${company.domain}, 'employee' from generate_series(1, 500) as n`;
+    const [many, demo] = [await connect(key), await connect(first.key)];
     const encoder = new Tiktoken(o200k);
-    for (const [name, args] of [
-      ["list_members", { ids: true }],
-      ["list_activity", { ids: true, include: ["sender_id", "receiver_id", "category_id"] }],
-      ["count_activity", { by: ["day", "receiver"], ids: true }],
+    for (const [by, name, args] of [
+      [many, "list_members", { ids: true }],
+      [demo, "list_activity", { ids: true, include: ["sender_id", "receiver_id", "category_id"] }],
+      [demo, "count_activity", { by: ["day", "receiver"], ids: true }],
     ] as const) {
       const { content, structuredContent } = await use(name, { ...args, limit: 1000 }, by);
       const texts = [content[0]?.text ?? "", JSON.stringify(structuredContent)];

@@ -113,13 +113,13 @@ const ofAggregates = (by: string): readonly Parameter[] => [
   parameter(
     "limit",
     `Only the first rows, 1 to 1000: the header \`X-Has-More\` says whether there are more. There are no further pages. Without it, all rows are returned; more than ${maxGroups.toLocaleString("en-US")} get a 400.`,
-    "The first 1 to 1000 rows; 100 without it.",
+    "1 to 1000 rows; 100 without it.",
   ),
   ...list.filter(({ name }) => name === "format" || name === "escape_formulas"),
   parameter(
     "by",
     `What the rows are grouped by, separated by commas: ${by}. Each adds its columns, in the order that you send.`,
-    `Group by ${by}; month without it.`,
+    "Up to three, one of them a time; month without it.",
   ),
   parameter(
     "time_zone",
@@ -129,12 +129,12 @@ const ofAggregates = (by: string): readonly Parameter[] => [
   parameter(
     "since",
     "Only what happened at or after this time, a date or a date-time as in the lists, at most 400 days before `until`. Default: the first day of the month 12 months before `until`.",
-    "From this day or time on, at most 400 days before until; the last 12 months without it.",
+    "From this day or time on, at most 400 days before until; 12 months without it.",
   ),
   parameter(
     "until",
     "Only what happened at or before this time, a date or a date-time as in the lists. Default: now.",
-    "Up to this time, or to the end of this day; now without it.",
+    "Up to this time, or to the end of this day.",
   ),
 ];
 
@@ -241,7 +241,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     summary: "How many kudos, by time, team, person or category",
     description: `Counts kudos in one request, by month, or by up to three of time, team, person, and category, such as \`by=month,receiver_team\`. Rows are sorted by time, newest first, then by kudos, most first; empty groups are omitted. Teams are people's current teams, as in \`GET /members\`. \`include=senders,receivers\` adds how many people take part. At most ${maxGroups.toLocaleString("en-US")} rows, and 400 days.`,
     forAssistants:
-      "Counts kudos. Use it first for every question about how many: per team, per month, per category. Within a time, the largest count is first: by receiver with a limit says who got the most. By sender_team, include: senders says how many of each team take part.",
+      "Counts kudos. Use it first for how many per team, month, or category, and for who gives or gets the most. Within a time, the largest count is first. With by sender_team, include senders says how many of each team take part.",
     parameters: [
       ...ofAggregates(
         "one to three different ones of `day`, `week`, `month`, `quarter` or `year` (one of these), `category`, `sender_team`, `receiver_team`, `sender` and `receiver`",
@@ -251,7 +251,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
       ...people.map((person) =>
         parameter(
           `${person}_team_id uuid`,
-          `Only kudos ${person === "sender" ? "from" : "to"} people who are in this team today.`,
+          `Only kudos ${person === "sender" ? "from" : "to"} this team, as of today.`,
         ),
       ),
     ],
@@ -359,7 +359,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     summary: "How days were rated on average, by time or team",
     description: `Returns the number and the average of day ratings in one request, by month, or by another step of time, by team, or by both, such as \`by=week,team\`. Rows are sorted by time, newest first, then by ratings, most first; empty groups are omitted. At most ${maxGroups.toLocaleString("en-US")} rows, and 400 days.`,
     forAssistants:
-      "Averages day ratings from 1 (bad) to 5 (good). Use it first for every question about the mood and its changes, overall or by team.",
+      "Averages day ratings from 1 (bad) to 5 (good). Use it first for every question about the mood and its changes.",
     parameters: [
       ...ofAggregates("a step of time (`day`, `week`, `month`, `quarter` or `year`), `team`, or both"),
       teamId,
