@@ -248,12 +248,8 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
       ),
       include,
       ...ofKudos,
-      ...people.map((person) =>
-        parameter(
-          `${person}_team_id uuid`,
-          `Only kudos ${person === "sender" ? "from" : "to"} this team, as of today.`,
-        ),
-      ),
+      parameter("sender_team_id uuid", "Only kudos from this team, as of today."),
+      parameter("receiver_team_id uuid", "Only kudos to this team, as of today."),
     ],
     rows: { name: "KudosCount", description: "The number of kudos of a group, with the columns that `by` names." },
     by: [
@@ -279,12 +275,8 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     ],
     columns: [column("kudos", "integer", "The number of kudos.", { minimum: 1 })],
     included: [
-      column("senders", "integer", "How many different people gave them; all erased people count as one.", {
-        minimum: 1,
-      }),
-      column("receivers", "integer", "How many different people got them; all erased people count as one.", {
-        minimum: 1,
-      }),
+      column("senders", "integer", "How many different people gave; all erased people count as one.", { minimum: 1 }),
+      column("receivers", "integer", "How many different people got; all erased people count as one.", { minimum: 1 }),
     ],
   }),
   aList("/categories", "read:activity", {
