@@ -63,9 +63,9 @@ comment on function app.periods is
   'The days, weeks, months, quarters or years (step) from since to until in a time zone: first day, and the instants '
   'between which each lies.';
 
--- The work is the kudos of the window, the newest period first, and the people of the company if teams are asked for. It
--- ends with the period that has enough groups. Planned anew for each request, as its parts and its window are never the
--- same.
+-- The work is the kudos of the window, the newest period first, and the people of the company if teams are asked for.
+-- It ends with the period that has enough groups. Planned anew for each request, as its parts and its window are never
+-- the same.
 create function public.count_activity(
   key_hash text,
   by text[],
