@@ -205,7 +205,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     description:
       "Lists kudos, newest first: who thanked whom, when, for what, and with which message. Filter them by time (`since`, `until`), category, sender, and receiver; a row must match all filters that you send. `include` adds IDs and teams. An erased person is `Former member`, with an empty email address.",
     forAssistants:
-      "Lists kudos: who thanked whom, when, in which category and with which message. Use it to read single kudos. To count them, use `count_activity`: one call instead of many pages.",
+      "Lists kudos: who thanked whom, when, in which category and with which message. To count them, use `count_activity`: one call.",
     parameters: [...list, include, ...window, ...ofKudos],
     rows: { name: "Kudos", description: "One person's thanks to another." },
     columns: [
