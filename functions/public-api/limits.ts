@@ -84,8 +84,11 @@ export const bodyLimits = {
 export const toolLimits = {
   /** The bytes of rows that are read: a page of 40 MB would take more memory than an instance has. */
   bytes: mebibyte,
-  /** The characters of its text, and of its structured content. Claude Code shows its model 25,000 tokens. */
-  characters: 60_000,
+  /**
+   * The characters of its text, and of its structured content. Claude Code shows its model 25,000 tokens, of which each
+   * has 1.6 to 2.5 characters of IDs, times, and other scripts than Latin.
+   */
+  characters: 40_000,
   /** The characters of a cell of a row that alone does not fit. */
   ofCell: 2000,
 };

@@ -6,7 +6,8 @@ create function public.average_day_ratings(
   since timestamptz default null,
   until timestamptz default null,
   time_zone text default 'UTC',
-  team_id uuid default null
+  team_id uuid default null,
+  max_rows integer default null
 )
 returns app."application/json"
 language plpgsql volatile security definer
@@ -18,8 +19,9 @@ declare
   last timestamptz := coalesce(until, now());
   step text := (select name from unnest(by) as name where name <> 'team');
   of_team boolean := 'team' = any (by);
-  found_rows integer;
-  answer json;
+  ids text := case when of_team then ', team_id' end;
+  most constant integer := coalesce(max_rows, app.most_groups());
+  rows json[];
   headers text;
 begin
   api_key := app.admit(key_hash, 'read:analytics');
@@ -27,11 +29,13 @@ begin
 
   execute format(
     $statement$
-      select count(*), json_agg(item) from (
+      select array(select to_json(item) from (
         select %1$s ratings, average
         from (
           select period.first_day, rated.*
-          from app.periods($2, app.first_of_window($3, $4, $5), $4, $5) as period
+          from (
+            select * from app.periods($2, app.first_of_window($3, $4, $5), $4, $5) order by first_day desc
+          ) as period
           cross join lateral (
             select %2$s count(*) as ratings, trim_scale(round(avg(d.rating), 2)) as average
             from app.day_ratings as d
@@ -40,11 +44,12 @@ begin
             %3$s
             having count(*) > 0
           ) as rated
-          limit app.most_groups() + 1
+          order by first_day desc, ratings desc %5$s
+          limit $7 + 1
         ) as rated
         %4$s
         order by first_day desc, ratings desc %5$s
-      ) as item
+      ) as item)
     $statement$,
     (
       select string_agg(
@@ -57,13 +62,13 @@ begin
     case when of_team then 'd.team_id,' end,
     case when of_team then 'group by d.team_id' end,
     case when of_team then 'left join app.teams as team on team.company_id = $1 and team.id = team_id' end,
-    case when of_team then ', team_id' end
+    ids
   )
-  into found_rows, answer
-  using api_key.company_id, step, since, last, time_zone, team_id;
+  into rows
+  using api_key.company_id, step, since, last, time_zone, team_id, most;
 
-  headers := app.end_page(api_key.key_id, api_key.company_id, found_rows, app.most_groups(), '');
-  return case when found_rows > app.most_groups() then '[]' else coalesce(answer, '[]') end;
+  headers := app.end_page(api_key.key_id, api_key.company_id, cardinality(rows), most, '');
+  return case when max_rows is null and cardinality(rows) > most then '[]' else array_to_json(rows[:most]) end;
 end
 $$;
 

@@ -1,6 +1,8 @@
 // POST /mcp (docs/api.md, Assistants), through the client of the protocol's own library. A tool answers what the endpoint
 // answers; lists.test.ts and questions.test.ts say what that must be.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Tiktoken } from "js-tiktoken/lite";
+import o200k from "js-tiktoken/ranks/o200k_base";
 import { afterAll, describe, expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/table/endpoints.ts";
 import { companyOfTest } from "../support/companies.ts";
@@ -145,7 +147,7 @@ describe("an answer", () => {
   });
 
   // Proves: assistants.4
-  test("of any size has the rows that fit into 60,000 characters, and goes on after the last of them", () =>
+  test("of any size has the rows that fit into 40,000 characters, and goes on after the last of them", () =>
     besideNeighbour(async () => {
       const { company, key } = await companyOfTest("Long answers");
       const by = await connect(key);
@@ -158,7 +160,7 @@ describe("an answer", () => {
       expect(answers.length).toBeGreaterThan(4);
       const texts = answers.map(({ content }) => content[0]?.text ?? "");
       const structured = answers.map(({ structuredContent }) => JSON.stringify(structuredContent));
-      expect(Math.max(...[...texts, ...structured].map(({ length }) => length))).toBeLessThanOrEqual(60_000);
+      expect(Math.max(...[...texts, ...structured].map(({ length }) => length))).toBeLessThanOrEqual(40_000);
       expect(texts.join()).toContain("… (200000 characters, cut)");
       const rows = answers.flatMap((answer) => said(answer).rows.slice(1));
       expect(rows).toHaveLength((await list("/pulse-responses?limit=1000", key)).length);
@@ -172,11 +174,56 @@ describe("an answer", () => {
     const some = said(await use("count_activity", { ...args, limit: 20 }));
     expect(some.rows).toEqual(said(await use("count_activity", { ...args, limit: 100 })).rows.slice(0, 21));
     expect(some.sentence).toBe(
-      `20 rows, there are more: ${all.length} in all. Call again with a larger limit, up to 1000, fewer names in by, or less time between since and until`,
+      "20 rows, there are more: call again with a larger limit, up to 1000, fewer names in by, or less time between since and until",
     );
     const many = said(await use("count_activity", { by: ["day", "receiver"] }, await connect(first.key)));
     expect(many.sentence).toMatch(/^100 rows, there are more: /);
     expect(many.rows).toHaveLength(101);
+  });
+
+  // Proves: assistants.4
+  test("has at most 25,000 tokens, with whatever tokens are short for: ids, and days of people", async () => {
+    const { company, key } = await companyOfTest("Tokens");
+    await sql`insert into app.members (company_id, name, email, role)
+      select ${company.id}, 'Person Number ' || n, 'person.number.' || n || '@' || ${company.domain}, 'employee' from generate_series(1, 500) as n`;
+    const [many, demo] = [await connect(key), await connect(first.key)];
+    const encoder = new Tiktoken(o200k);
+    for (const [by, name, args] of [
+      [many, "list_members", { ids: true }],
+      [demo, "list_activity", { ids: true, include: ["sender_id", "receiver_id", "category_id"] }],
+      [demo, "count_activity", { by: ["day", "receiver"], ids: true }],
+    ] as const) {
+      const { content, structuredContent } = await use(name, { ...args, limit: 1000 }, by);
+      const texts = [content[0]?.text ?? "", JSON.stringify(structuredContent)];
+      const tokens = texts.map((text) => encoder.encode(text).length);
+      expect(Math.max(...texts.map(({ length }) => length)), name).toBeGreaterThan(39_000);
+      expect(Math.max(...tokens), name).toBeLessThanOrEqual(25_000);
+    }
+  });
+
+  // Proves: assistants.4, questions.13
+  test("to a question that has more than 1 MiB has its first rows", async () => {
+    const { company, key } = await companyOfTest("Pairs");
+    const { id, domain } = company;
+    const by = await connect(key);
+    await sql`insert into app.categories (company_id) values (${id})`;
+    await sql`insert into app.members (company_id, name, email, role)
+      select ${id}, repeat('🎉', 200) || '"},\n {' || n, n || '@' || ${domain}, 'employee' from generate_series(1, 76) as n`;
+    await sql`insert into app.kudos (company_id, sender_id, receiver_id, category_id, message)
+      select ${id}, s.id, r.id, c.id, '' from app.members as s join app.members as r using (company_id)
+      join app.categories as c using (company_id) where company_id = ${id} order by s.id, r.id limit 5777`;
+    const args = { by: ["sender", "receiver"], ids: true };
+    const whole = await call("/activity/counts?by=sender,receiver", key);
+    const body = await whole.text();
+    expect([whole.status, JSON.parse(body).length]).toEqual([200, 5777]);
+    expect(body.length).toBeGreaterThan(2 ** 20);
+    const rows: Record<string, unknown>[] = JSON.parse(body);
+    for (const limit of [5, 1000]) {
+      const { content, structuredContent } = await use("count_activity", { ...args, limit }, by);
+      const { rows: shown } = structuredContent as { rows: unknown[][] };
+      expect(content[0]?.text).toMatch(/^\d+ rows, there are more: call again with a larger limit/);
+      expect(shown).toEqual(rows.slice(0, limit === 5 ? 5 : shown.length).map((row) => Object.values(row)));
+    }
   });
 
   // Proves: assistants.4
@@ -198,8 +245,13 @@ describe("an answer", () => {
       const wrong = await use("list_members", args);
       expect([wrong.isError, wrong.content[0]?.text]).toEqual([true, problem]);
     }
-    const wrong = await use("count_activity", { limit: 1001 });
-    expect(wrong.content[0]?.text).toBe("limit must be an integer from 1 to 1000");
+    for (const [args, problem] of [
+      [{ limit: 1001 }, "limit must be an integer from 1 to 1000"],
+      [{ sender_team_id: "Sales" }, "sender_team_id must be a uuid: find it with list_teams and ids: true"],
+      [{ receiver_id: "Ada" }, "receiver_id must be a uuid: find it with list_members and ids: true"],
+      [{ category_id: "Help" }, "category_id must be a uuid: find it with list_categories and ids: true"],
+    ] as const)
+      expect((await use("count_activity", args)).content[0]?.text).toBe(problem);
     expect(await use("import_rewards", { rewards: [] })).toMatchObject({
       isError: true,
       content: [{ text: expect.stringMatching(/^There is no tool of this name\. The tools are check_key, list_me/) }],

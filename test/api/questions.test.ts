@@ -24,9 +24,11 @@ const read = (path: string, parameters: Parameters): Promise<Response> =>
 async function expectAnswer(path: string, parameters: Parameters): Promise<Row[]> {
   const response = await read(path, parameters);
   const body = await response.text();
-  const rows = predictGroups(world, { path, parameters });
+  const { all, rows } = predictGroups(world, { path, parameters });
   const where = `${path} ${JSON.stringify(parameters)}`;
   expect([where, response.status, body.slice(0, response.status === 200 ? 0 : 500)]).toEqual([where, 200, ""]);
+  const further = [response.headers.get("X-Has-More"), response.headers.get("Link")];
+  expect([where, ...further]).toEqual([where, String(all.length > rows.length), null]);
   expect(body).not.toContain(other.canary);
   if (parameters.format === "csv") expect(readCsv(body), where).toEqual(cells({ path, parameters }, rows));
   // Compared as text, because the order of the fields counts.
@@ -41,15 +43,17 @@ const sets = (values: string[], most: number): string[][] =>
     [[]],
   );
 
-describe.each(asked)("GET $path", ({ path, aliases, parameters, by, columns }) => {
+describe.each(asked)("GET $path", ({ path, aliases, parameters, by, columns, included }) => {
   test("has the columns and the parameters that the model knows, and no other", () => {
     const question = questions[path];
     const known = { ...Object.fromEntries(steps.map((step) => [step, [step]])), ...question?.by };
     const names = by.map((group) => [group.name, group.columns.map(({ name }) => name)]);
     expect(Object.fromEntries(names)).toEqual(known);
     expect(columns.map(({ name }) => name)).toEqual(Object.keys(question?.numbers([]) ?? {}));
-    const common = ["format", "escape_formulas", "by", "time_zone", "since", "until"];
-    expect(parameters.map(({ name }) => name)).toEqual([...common, ...(question?.filters ?? [])]);
+    expect(included.map(({ name }) => name)).toEqual(Object.keys(question?.included([]) ?? {}));
+    const common = ["limit", "format", "escape_formulas", "by", "time_zone", "since", "until"];
+    const more = [...(included.length > 0 ? ["include"] : []), ...(question?.filters ?? [])];
+    expect(parameters.map(({ name }) => name)).toEqual([...common, ...more]);
   });
 
   // Proves: questions.1, questions.2, questions.5, questions.6, questions.8
@@ -86,7 +90,12 @@ const drawn = fc.record({
   by: fc.shuffledSubarray([...Object.keys(questions["/activity/counts"]?.by ?? {}), "team"], { maxLength: 3 }),
   step: fc.constantFrom(...steps, undefined),
   place: fc.nat(3),
-  parameters: fc.subarray(["since", "until", "time_zone", "category_id", "sender_id", "receiver_id", "team_id"]),
+  parameters: fc.subarray([
+    ...["since", "until", "time_zone", "category_id", "sender_id", "receiver_id", "team_id"],
+    ...["sender_team_id", "receiver_team_id", "limit", "include"],
+  ]),
+  limit: fc.constantFrom("1", "3", "1000"),
+  include: fc.constantFrom("senders", "receivers", "receivers,senders"),
   time_zone: fc.constantFrom(...zones),
   row: fc.nat(1000),
   /** How many characters of a time: all, or a bare date. */
@@ -94,7 +103,7 @@ const drawn = fc.record({
   format: fc.constantFrom({}, { format: "csv" }, { format: "csv", escape_formulas: "true" }),
 });
 
-// Proves: questions.2, questions.3, questions.4, questions.6
+// Proves: questions.2, questions.3, questions.4, questions.6, questions.12, questions.13
 test("any window, filters and time zone: the groups are those of the model, and their sum is that of an export", async () => {
   const property = fc.asyncProperty(drawn, async ({ path, by, step, place, row, length, format, ...drawn }) => {
     const { parameters, ...values } = drawn;
@@ -107,13 +116,14 @@ test("any window, filters and time zone: the groups are those of the model, and 
       .map((time) => time.slice(0, length))
       .sort();
     const all: Record<string, unknown> = { ...one, ...values, since, until };
-    const wanted = parameters.filter((name) => all[name] && (!name.endsWith("_id") || filters.includes(name)));
+    const taken = [...filters, ...(path === "/day-ratings/averages" ? [] : ["include"])];
+    const wanted = parameters.filter((name) => all[name] && (!/_id$|^include$/.test(name) || taken.includes(name)));
     const sent: Parameters = Object.fromEntries(wanted.map((name) => [name, String(all[name])]));
     const groups = await expectAnswer(path, { ...sent, ...(names.length > 0 && { by: names.join() }), ...format });
 
-    const { time_zone, ...window } = sent;
-    // The list has no time zones.
-    if (time_zone && length === 10) return;
+    const { time_zone, limit, include: _, ...window } = sent;
+    // The list has no time zones, and no filters by team.
+    if ((time_zone && length === 10) || limit || Object.keys(sent).some((name) => /r_team_id$/.test(name))) return;
     // Without since the window begins with a month; all rows of this company are younger.
     const exported = await list(`${of}?${new URLSearchParams({ limit: "1000", ...window })}`, key);
     const sum = groups.reduce((total, { kudos, ratings }) => total + Number(kudos ?? ratings), 0);
@@ -124,7 +134,7 @@ test("any window, filters and time zone: the groups are those of the model, and 
   tried(`questions: ${numRuns} random ones were answered as the model predicts, with the sum of an export`);
 });
 
-// Proves: questions.6
+// Proves: questions.6, questions.12
 test("erased people are counted together, as Former member and without a team", async () => {
   const company = (await newWorld(20)).company;
   const { api_key } = await company.makeKey();
@@ -135,18 +145,18 @@ test("erased people are counted together, as Former member and without a team", 
   for (const sender of senders) await sql`select app.erase_member(${company.id}, ${sender}, false)`;
   const before = await list("/activity?limit=1000&include=sender_id", api_key);
   const former = before.filter(({ sender_name }) => sender_name === "Former member");
-  const groups = await list("/activity/counts?by=sender,sender_team", api_key);
+  const groups = await list("/activity/counts?by=sender,sender_team&include=senders", api_key);
   expect(groups.filter(({ sender_name }) => sender_name === "Former member")).toEqual([
     {
       ...{ sender_id: former[0]?.sender_id, sender_name: "Former member", kudos: former.length },
-      ...{ sender_team_id: null, sender_team_name: "No Team" },
+      ...{ sender_team_id: null, sender_team_name: "No Team", senders: 1 },
     },
   ]);
   await company.remove();
 });
 
-// Proves: questions.7
-test("10,000 groups are answered, and one more is a 400 that says what to do", async () => {
+// Proves: questions.7, questions.13
+test("10,000 groups are answered, and one more is a 400 that says what to do, unless only the first are asked for", async () => {
   const { company, kudos } = other;
   const window = "since=2024-01-01&until=2025-01-31";
   /** Kudos each of which is the only one of its sender on its day. */
@@ -160,7 +170,9 @@ test("10,000 groups are answered, and one more is a 400 that says what to do", a
   await thank(10_000, 1);
   const refused = await call(`/activity/counts?by=day,sender&${window}`, otherKey);
   const error =
-    "the answer has more than 10000 rows: use fewer names in by, teams instead of people, a shorter time window, or a filter";
+    "the answer has more than 10000 rows: use limit, fewer names in by, teams instead of people, a shorter time window, or a filter";
   expect([refused.status, await refused.json()]).toEqual([400, { error }]);
+  const first = await call(`/activity/counts?by=day,sender&${window}&limit=1000&include=senders`, otherKey);
+  expect([first.headers.get("X-Has-More"), (await first.json()).length]).toEqual(["true", 1000]);
   expect(await list(`/activity/counts?by=sender&${window}`, otherKey)).toHaveLength(30);
 });

@@ -38,7 +38,7 @@ const path = fc.oneof(
 const pairs = known.flatMap(({ path }) => path.match(/(?<=[?&])[^&]+/g) ?? []);
 const names = endpoints.flatMap(({ parameters }) => parameters.map(({ name }) => name)).concat("key_hash", "max_rows");
 const uuid = "00000000-0000-4000-8000-000000000000";
-const good = fc.constantFrom("1", "1000", "json", "csv", "true", "start", "2026-01-01", "sender_id", uuid);
+const good = fc.constantFrom("1", "1000", "json", "csv", "true", "start", "2026-01-01", "sender_id", "senders", uuid);
 const parameter = fc.oneof(
   fc.constantFrom(...pairs),
   fc.tuple(fc.constantFrom(...unique(names)), fc.oneof(good, text.map(encoded))).map((pair) => pair.join("=")),

@@ -28,6 +28,8 @@ from (
     'list_day_ratings($1, 100, include => ''{team_name}'')', 'list_day_ratings($1, 100, team_id => pg_temp.id(''row''))',
     'list_day_ratings($1, 100, team_id => pg_temp.id(''row''), include => ''{team_name}'')', 'list_pulse_responses($1, 100)',
     'count_activity($1, ''{month,category,receiver_team}'')', 'count_activity($1, ''{sender,receiver,sender_team}'')',
+    'count_activity($1, ''{sender_team}'', sender_team_id => pg_temp.id(''row''), receiver_team_id => pg_temp.id(''row''), include => ''{senders}'', max_rows => 1)',
+    'average_day_ratings($1, ''{team}'', max_rows => 1)',
     'average_day_ratings($1, ''{month,team}'')', 'list_pulse_responses($1, 100, include => ''{question_id}'')', 'verify_api_key($1)',
     'upsert_rewards($1, ''[{"external_id": "mug", "name": "Acorn", "points_cost": 1}]'')'])
   union all

@@ -43,7 +43,7 @@ const ofEdgeFunction: Record<string, Arguments> = {
   list_day_ratings: page,
   list_pulse_responses: page,
   list_changes: { ...page, list: "activity", after: "start" },
-  count_activity: total,
+  count_activity: { ...total, include: ["senders", "receivers"], max_rows: 5 },
   average_day_ratings: total,
   upsert_rewards: { key_hash: hashOf(key), rewards: "[]", dry_run: true },
   redeem_assistant_code: { code_hash: hashOf("a code"), bound_to: "x" },

@@ -76,7 +76,7 @@ const listsOfNames = (before: string, rule: string, all: [values: string, sent: 
 const parameters: BadRequests = {
   // Proves: limits.1, requests.16, requests.22
   "a limit is an integer from 1 to 1000 in plain digits; any other is refused, not reduced": [
-    ...lists.flatMap(({ path, aliases }) =>
+    ...[...lists, ...questions].flatMap(({ path, aliases }) =>
       [path, ...aliases].flatMap((name) => values(`${name}?limit=`, "0 1001", limit)),
     ),
     ...values("/members?limit", " = =-1 =99999999999999999999 =%2B5 =5+ =%205 =5.0 =1e2 =0x10 =010", limit),
@@ -101,7 +101,7 @@ const parameters: BadRequests = {
   ]
     .flatMap((all) => values("/members?team_id=", all, "team_id must be a uuid"))
     .concat(
-      ...lists.map(({ path, parameters }) =>
+      ...[...lists, ...questions].map(({ path, parameters }) =>
         parameters
           .filter(({ kind }) => kind === "uuid")
           .map(({ name }) => get(`${path}?${name}=someone@example.com`, `${name} must be a uuid`)),
@@ -144,7 +144,7 @@ const parameters: BadRequests = {
       [Array(25).fill("x").join(), Array(10).fill("x").join(", ")],
       ["x".repeat(65), "a name of 65 characters"],
     ]),
-    ...lists.flatMap(({ path, included, columns: [, column] }) => {
+    ...[...lists, ...questions].flatMap(({ path, included, columns: [column] }) => {
       const names = included.map(({ name }) => name).join(", ");
       const error = `include must be one or more of ${names}, each once (sent: ${column?.name})`;
       return names ? [get(`${path}?include=${column?.name}`, error)] : [];

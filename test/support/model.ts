@@ -165,12 +165,14 @@ interface Question {
   by: Record<string, string[]>;
   /** The numbers of some rows. */
   numbers(rows: ModelRow[]): Row;
+  /** The numbers that `include` may name. */
+  included(rows: ModelRow[]): Row;
 }
 
 const teamOf = (world: World, id: unknown) => world.members.find((member) => member.id === id)?.team_id ?? null;
 const counts: Question = {
   list: "/activity",
-  filters: ["category_id", "sender_id", "receiver_id"],
+  filters: ["category_id", "sender_id", "receiver_id", "sender_team_id", "receiver_team_id"],
   by: {
     category: ["category_id", "category"],
     sender_team: ["sender_team_id", "sender_team_name"],
@@ -179,6 +181,10 @@ const counts: Question = {
     receiver: ["receiver_id", "receiver_name"],
   },
   numbers: (rows) => ({ kudos: rows.length }),
+  included: (rows) => ({
+    senders: new Set(rows.map(({ sender_id }) => sender_id)).size,
+    receivers: new Set(rows.map(({ receiver_id }) => receiver_id)).size,
+  }),
 };
 const averages: Question = {
   list: "/day-ratings",
@@ -188,6 +194,7 @@ const averages: Question = {
     const sum = rows.reduce((total, { rating }) => total + Number(rating), 0);
     return { ratings: rows.length, average: Math.floor((200 * sum + rows.length) / (2 * rows.length)) / 100 };
   },
+  included: () => ({}),
 };
 export const questions: Record<string, Question> = {
   "/activity/counts": counts,
@@ -216,9 +223,9 @@ function firstDay(step: string, date: string): string {
   return new Date(Date.UTC(y, m - 1, d)).toISOString().slice(0, 10);
 }
 
-/** What the question must answer to a key of this company. */
-export function predictGroups(world: World, { path, parameters }: ListRequest): Row[] {
-  const { list, by, numbers, filters } = questions[path] as Question;
+/** What the question must answer to a key of this company: all its groups, and those of an answer with `limit`. */
+export function predictGroups(world: World, { path, parameters }: ListRequest): { all: Row[]; rows: Row[] } {
+  const { list, by, numbers, included, filters } = questions[path] as Question;
   const { since, until = "~", time_zone = "UTC" } = parameters;
   const names = (parameters.by ?? "month").split(",");
   const step = names.find((name) => steps.includes(name));
@@ -249,12 +256,20 @@ export function predictGroups(world: World, { path, parameters }: ListRequest): 
   const groups = Map.groupBy(asked as ModelRow[], (row) => JSON.stringify(columns.map((name) => row[name])));
   const [size = ""] = Object.keys(numbers([]));
   const ids = columns.filter((name) => name.endsWith("_id"));
-  return [...groups.values()]
-    .map((rows): Row => ({ ...Object.fromEntries(columns.map((name) => [name, rows[0]?.[name]])), ...numbers(rows) }))
+  const asIncluded = ([name]: [string, unknown]) => parameters.include?.split(",").includes(name);
+  const all = [...groups.values()]
+    .map(
+      (rows): Row => ({
+        ...Object.fromEntries(columns.map((name) => [name, rows[0]?.[name]])),
+        ...numbers(rows),
+        ...Object.fromEntries(Object.entries(included(rows)).filter(asIncluded)),
+      }),
+    )
     .sort((a, b) => {
       const order = [...(step ? [compare(b[step], a[step])] : []), Number(b[size]) - Number(a[size])];
       return [...order, ...ids.map((id) => compare(a[id], b[id]))].find((one) => one !== 0) ?? 0;
     });
+  return { all, rows: all.slice(0, Number(parameters.limit ?? all.length)) };
 }
 
 /** The order of two ids or dates as text; null is the last. */
@@ -263,15 +278,17 @@ function compare(a: unknown, b: unknown): number {
   return one === other ? 0 : one < other ? -1 : 1;
 }
 
-/** The columns of a question, by what it is asked by. */
-function columnsOfQuestion({ by, numbers }: Question, names = "month"): string[] {
-  return [...names.split(",").flatMap((name) => by[name] ?? [name]), ...Object.keys(numbers([]))];
+/** The columns of a question, by what it is asked by, and what is included. */
+function columnsOfQuestion({ by, numbers, included }: Question, names = "month", include = ""): string[] {
+  const more = Object.keys(included([])).filter((name) => include.split(",").includes(name));
+  return [...names.split(",").flatMap((name) => by[name] ?? [name]), ...Object.keys(numbers([])), ...more];
 }
 
 /** The cells of these rows as CSV, header first. */
 export function cells({ path, parameters }: ListRequest, rows: Row[]): string[][] {
   const question = questions[path];
-  const columns = question ? columnsOfQuestion(question, parameters.by) : columnsOf(path, parameters.include);
+  const { by, include } = parameters;
+  const columns = question ? columnsOfQuestion(question, by, include) : columnsOf(path, include);
   const escaped = parameters.escape_formulas === "true";
   const exact = /^(id|((sender_|receiver_)?team|sender|receiver|category|question)_id|timestamp|created_at)$/;
   const cell = (name: string, value: unknown): string => {

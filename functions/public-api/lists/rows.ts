@@ -26,7 +26,7 @@ export async function rows(visit: Visit, line: WaitingLine): Promise<Outcome> {
   const read = asPage(completed ? format : "csv");
   const page = { rpc, args: () => args, read, isPage: true, isTotal: isTotal(endpoint, args) };
   const { body, headers, logged } = await line.call(visit, page);
-  const more = moreRows(visit, headers);
+  const more = moreRows(visit, headers, args);
   const name = endpoint.path.slice(1).replaceAll("/", "-");
   const answer = format === "json" ? json(body, more) : csv(body, name, parameters, more);
   return { answer: { ...answer, isLarge: isLarge(headers) }, logged };
@@ -42,12 +42,11 @@ function isTotal(endpoint: Endpoint, args: Parameters["args"]): boolean {
 }
 
 /** The headers about further rows (`docs/api.md`, Lists). Throws a 400 ApiError for a total that has too many rows. */
-function moreRows({ endpoint, address, query }: Received, headers: Headers): Record<string, string> {
+function moreRows({ endpoint, address, query }: Received, headers: Headers, { max_rows }: Parameters["args"]) {
   const [value, next] = [headers.get("X-Has-More"), headers.get("X-Next-Page")];
-  if (endpoint.kind === "aggregates") {
-    const words = "use fewer names in by, teams instead of people, a shorter time window, or a filter";
-    if (value === "true") throw badRequest([`the answer has more than ${maxGroups} rows: ${words}`]);
-    return {};
+  if (value === "true" && max_rows === undefined) {
+    const words = "use limit, fewer names in by, teams instead of people, a shorter time window, or a filter";
+    throw badRequest([`the answer has more than ${maxGroups} rows: ${words}`]);
   }
   if (value === null) throw new Error("the database did not say whether there are more rows");
   const parameter = endpoint.kind === "changes" ? "after" : "starting_after";

@@ -7,7 +7,7 @@ import { jsonIn } from "./json_text.ts";
 
 /** The parsed query: arguments of the database function, the columns of the rows, and the format of the response. */
 export type Parameters = {
-  args: { max_rows?: number } & Record<string, unknown>;
+  args: { max_rows?: number | undefined } & Record<string, unknown>;
   columns: readonly Column[];
   format: "json" | "csv";
   escapeFormulas: boolean;
@@ -58,7 +58,7 @@ export function readParameters(endpoint: Endpoint, query: string): Parameters {
   return {
     args: {
       ...(endpoint.kind === "changes" && { list: endpoint.list, after: "start" }),
-      ...(endpoint.kind === "aggregates" ? { by } : { max_rows: limit ?? 100 }),
+      ...(endpoint.kind === "aggregates" ? { by, max_rows: limit } : { max_rows: limit ?? 100 }),
       ...filters,
       ...window,
       ...starting_after,

@@ -6,7 +6,7 @@ import type { AggregatesEndpoint, ChangesEndpoint, Column, Endpoint, ListEndpoin
 /** The API version that `GET /` reports (`docs/api.md`, Versioning). */
 export const version = "1.4.0";
 
-/** The most rows of a total. The database function is generated with this number. */
+/** The most rows of a total without `limit`. The database function is generated with this number. */
 export const maxGroups = 10_000;
 
 /** A parameter: its name, behind it its kind where that is another word; its text for a model where that is another one. */
@@ -110,11 +110,16 @@ const bySteps = steps.map((name) => {
 
 /** The parameters of all aggregates (`docs/api.md`, Questions). */
 const ofAggregates = (by: string): readonly Parameter[] => [
+  parameter(
+    "limit",
+    `Only the first rows, 1 to 1000: the header \`X-Has-More\` says whether there are more. There are no further pages. Without it, all rows are returned; more than ${maxGroups.toLocaleString("en-US")} get a 400.`,
+    "1 to 1000 rows; 100 without it.",
+  ),
   ...list.filter(({ name }) => name === "format" || name === "escape_formulas"),
   parameter(
     "by",
     `What the rows are grouped by, separated by commas: ${by}. Each adds its columns, in the order that you send.`,
-    `Group by ${by}; month without it.`,
+    "Up to three, one of them a time; month without it.",
   ),
   parameter(
     "time_zone",
@@ -124,12 +129,12 @@ const ofAggregates = (by: string): readonly Parameter[] => [
   parameter(
     "since",
     "Only what happened at or after this time, a date or a date-time as in the lists, at most 400 days before `until`. Default: the first day of the month 12 months before `until`.",
-    "From this day or time on, at most 400 days before until; the last 12 months without it.",
+    "From this day or time on, at most 400 days before until; 12 months without it.",
   ),
   parameter(
     "until",
     "Only what happened at or before this time, a date or a date-time as in the lists. Default: now.",
-    "Up to this time, or to the end of this day; now without it.",
+    "Up to this time, or to the end of this day.",
   ),
 ];
 
@@ -200,7 +205,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     description:
       "Lists kudos, newest first: who thanked whom, when, for what, and with which message. Filter them by time (`since`, `until`), category, sender, and receiver; a row must match all filters that you send. `include` adds IDs and teams. An erased person is `Former member`, with an empty email address.",
     forAssistants:
-      "Lists kudos: who thanked whom, when, in which category and with which message. Use it to read single kudos. To count them, use `count_activity`: one call instead of many pages.",
+      "Lists kudos: who thanked whom, when, in which category and with which message. To count them, use `count_activity`: one call.",
     parameters: [...list, include, ...window, ...ofKudos],
     rows: { name: "Kudos", description: "One person's thanks to another." },
     columns: [
@@ -234,14 +239,17 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     aliases: ["/kudos/counts"],
     operation: "count_activity",
     summary: "How many kudos, by time, team, person or category",
-    description: `Counts kudos in one request, by month, or by up to three of time, team, person, and category, such as \`by=month,receiver_team\`. Rows are sorted by time, newest first, then by kudos, most first; empty groups are omitted. Teams are people's current teams, as in \`GET /members\`. At most ${maxGroups.toLocaleString("en-US")} rows, and 400 days.`,
+    description: `Counts kudos in one request, by month, or by up to three of time, team, person, and category, such as \`by=month,receiver_team\`. Rows are sorted by time, newest first, then by kudos, most first; empty groups are omitted. Teams are people's current teams, as in \`GET /members\`. \`include=senders,receivers\` adds how many people take part. At most ${maxGroups.toLocaleString("en-US")} rows, and 400 days.`,
     forAssistants:
-      "Counts kudos. Use it first for every question about how many: per team, per month, per category, who gives or gets the most. Within a time, the largest count is first.",
+      "Counts kudos. Use it first for how many per team, month, or category, and for who gives or gets the most. Within a time, the largest count is first. With by sender_team, include senders says how many of each team take part.",
     parameters: [
       ...ofAggregates(
         "one to three different ones of `day`, `week`, `month`, `quarter` or `year` (one of these), `category`, `sender_team`, `receiver_team`, `sender` and `receiver`",
       ),
+      include,
       ...ofKudos,
+      parameter("sender_team_id uuid", "Only kudos from this team, as of today."),
+      parameter("receiver_team_id uuid", "Only kudos to this team, as of today."),
     ],
     rows: { name: "KudosCount", description: "The number of kudos of a group, with the columns that `by` names." },
     by: [
@@ -266,6 +274,10 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
       })),
     ],
     columns: [column("kudos", "integer", "The number of kudos.", { minimum: 1 })],
+    included: [
+      column("senders", "integer", "How many different people gave; all erased people count as one.", { minimum: 1 }),
+      column("receivers", "integer", "How many different people got; all erased people count as one.", { minimum: 1 }),
+    ],
   }),
   aList("/categories", "read:activity", {
     summary: "What kudos are given for",
@@ -365,6 +377,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
         maximum: 5,
       }),
     ],
+    included: [],
   }),
   aList("/pulse-responses", "read:analytics", {
     summary: "Answers to pulse surveys",

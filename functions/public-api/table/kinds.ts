@@ -47,9 +47,9 @@ const bound = (name: "since" | "until"): Kind => ({
 });
 
 /** Different ones of the names that `include` or `by` may have at an endpoint, of `by` with one step of time at most. */
-function names(endpoint: Endpoint): Kind {
-  const isBy = endpoint.kind === "aggregates";
-  const known = (isBy ? endpoint.by : "included" in endpoint ? endpoint.included : []).map(({ name }) => name);
+function names(endpoint: Endpoint, isBy: boolean): Kind {
+  const included = "included" in endpoint ? endpoint.included : [];
+  const known = (isBy && "by" in endpoint ? endpoint.by : included).map(({ name }) => name);
   const most = isBy ? Math.min(3, 1 + known.filter((name) => !steps.includes(name)).length) : known.length;
   const shared = { type: "array", minItems: 1, uniqueItems: true };
   return {
@@ -69,11 +69,11 @@ function names(endpoint: Endpoint): Kind {
 
 /** A row for each kind; that of a list of names depends on the endpoint. */
 export const kinds = {
-  limit: {
+  limit: ({ kind }) => ({
     rule: "must be an integer from 1 to 1000",
-    schema: { type: "integer", minimum: 1, maximum: 1000, default: 100 },
+    schema: { type: "integer", minimum: 1, maximum: 1000, ...(kind !== "aggregates" && { default: 100 }) },
     read: (text) => (/^([1-9][0-9]{0,2}|1000)$/.test(text) ? Number(text) : undefined),
-  },
+  }),
   format: {
     rule: "must be json or csv",
     schema: { type: "string", enum: ["json", "csv"], default: "json" },
@@ -119,8 +119,8 @@ export const kinds = {
     schema: { type: "string", pattern: "^(start|[0-9a-f]{1,80})$", default: "start" },
     read: (text) => /^(start|[0-9a-f]{56}([0-9a-f]{16})?)$/.exec(text)?.[0],
   },
-  include: names,
-  by: names,
+  include: (endpoint) => names(endpoint, false),
+  by: (endpoint) => names(endpoint, true),
 } satisfies Record<string, Kind | ((endpoint: Endpoint) => Kind)>;
 
 /** The form of a query parameter's value (`docs/api.md`, Lists). */

@@ -43,15 +43,18 @@ type Common = {
   readonly forAssistants?: string | undefined;
 };
 
-/** `rows` names and describes a row. `columns` are in the order of JSON and CSV; new ones may only be appended. */
+/**
+ * `rows` names and describes a row. `columns` are in the order of JSON and CSV; new ones may only be appended. `included`
+ * are the additional columns that the parameter `include` can request.
+ */
 type WithRows = Common & {
   readonly method: "GET";
   readonly rows: { readonly name: string; readonly description: string };
   readonly columns: readonly Column[];
+  readonly included: readonly Column[];
 };
 
-/** A list. `included` are the additional columns that the parameter `include` can request. */
-export type ListEndpoint = WithRows & { readonly kind: "list"; readonly included: readonly Column[] };
+export type ListEndpoint = WithRows & { readonly kind: "list" };
 
 /**
  * Aggregates of the rows of a list: each of its rows is a group of those. `by` is what the parameter `by` may name, each with

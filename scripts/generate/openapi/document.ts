@@ -101,7 +101,8 @@ function goodResponse(endpoint: Endpoint, { json, csv }: Examples[string]): Sche
     description: descriptions[endpoint.kind],
     headers: headerReferences([
       ...Object.keys(everywhere),
-      ...(isPage ? ["X-Has-More", "Link"] : []),
+      "X-Has-More",
+      ...(isPage ? ["Link"] : []),
       "Content-Disposition",
     ]),
     content: {

@@ -70,11 +70,12 @@ function rowSchema({ kind, rows, columns, included }: ListEndpoint | ChangesEndp
   ];
 }
 
-/** A row of a question. Which of the columns of `by` it has depends on `by`. */
-function groupSchema({ rows, by, columns }: AggregatesEndpoint): [string, Schema] {
+/** A row of a question. Which of the columns of `by` and `include` it has depends on these. */
+function groupSchema({ rows, by, columns, included }: AggregatesEndpoint): [string, Schema] {
   const always = record(rows.description, Object.fromEntries(columns.map(columnSchema)));
   const groups = Object.fromEntries(by.flatMap((group) => group.columns).map(columnSchema));
-  return [rows.name, { ...always, properties: { ...groups, ...Object(always.properties) } }];
+  const more = Object.fromEntries(included.map(columnSchema));
+  return [rows.name, { ...always, properties: { ...groups, ...Object(always.properties), ...more } }];
 }
 
 /** A row of an import, made from the schema with which the function checks it. */

@@ -4,7 +4,7 @@ import papaparse from "papaparse";
 import { expect, test } from "vitest";
 import { environment, run, workFolder } from "../../support/command_line.ts";
 import { companyOfTest } from "../../support/companies.ts";
-import { allServed, sql } from "../../support/stack.ts";
+import { allServed, list, sql } from "../../support/stack.ts";
 import { appsScript } from "./apps_script.ts";
 import { blocks, runRecipe } from "./recipe.ts";
 
@@ -81,8 +81,14 @@ test("kudos-per-team.md: curl, Google Sheets and SQLite show what the tables hav
   await allServed();
   await run(["sync", "company.sqlite"], folder, environment(company.key));
   const copy = new DatabaseSync(`${folder}/company.sqlite`, { readOnly: true });
-  const [query = "", scores = ""] = blocks("kudos-per-team.md", "sql");
+  const [query = "", shares = "", scores = ""] = blocks("kudos-per-team.md", "sql");
   expect(copy.prepare(query).all().map(Object.values).sort()).toEqual(inUtc);
+  const percents = copy.prepare(shares).all() as { team: string; people: number; percent: number }[];
+  const quarter = `since=${new Date(Date.now() - 90 * 86_400_000).toISOString().slice(0, 10)}`;
+  const given = await list(`/activity/counts?by=sender_team&include=senders&${quarter}`, company.key);
+  expect(percents.map(({ team, people, percent }) => [team, Math.round((people * percent) / 100)]).sort()).toEqual(
+    given.map(({ sender_team_name, senders }) => [sender_team_name, senders]).sort(),
+  );
   expect(copy.prepare(scores).all()).toEqual([{ month: "2026-03", answers: 4, nps: 25 }]);
   copy.close();
 });

@@ -767,6 +767,8 @@ COMMENT ON FUNCTION "app"."is_unlocked"(text) IS 'Whether rows of a table can be
 
 COMMENT ON FUNCTION "app"."keep_hidden"() IS 'Trigger: keeps a rating without a team, and cuts its time to the hour.';
 
+COMMENT ON FUNCTION "app"."most_groups"() IS 'How many rows a total without max_rows has at most.';
+
 COMMENT ON FUNCTION "app"."overdue"(text) IS 'The companies with rows of a table that are older than their retention.';
 
 COMMENT ON FUNCTION "app"."serve_keys"(regprocedure, boolean) IS 'Makes a function one that serves API keys, with time limits and planner settings. Only the owner may call it.';

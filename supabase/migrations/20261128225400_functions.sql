@@ -5,11 +5,17 @@ set statement_timeout = '60s';
 
 set local check_function_bodies = off;
 
+grant create on schema public to public_api;
+
+DROP FUNCTION "public"."average_day_ratings"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid);
+
+DROP FUNCTION "public"."count_activity"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid, uuid, uuid);
+
 DROP FUNCTION "public"."list_api_keys"();
 
 DROP FUNCTION "public"."replace_api_key"(uuid, interval, timestamp with time zone);
 
-CREATE OR REPLACE FUNCTION public.average_day_ratings(key_hash text, by text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, time_zone text DEFAULT 'UTC'::text, team_id uuid DEFAULT NULL::uuid)
+CREATE OR REPLACE FUNCTION public.average_day_ratings(key_hash text, by text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, time_zone text DEFAULT 'UTC'::text, team_id uuid DEFAULT NULL::uuid, max_rows integer DEFAULT NULL::integer)
  RETURNS app."application/json"
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -25,8 +31,9 @@ declare
   last timestamptz := coalesce(until, now());
   step text := (select name from unnest(by) as name where name <> 'team');
   of_team boolean := 'team' = any (by);
-  found_rows integer;
-  answer json;
+  ids text := case when of_team then ', team_id' end;
+  most constant integer := coalesce(max_rows, app.most_groups());
+  rows json[];
   headers text;
 begin
   api_key := app.admit(key_hash, 'read:analytics');
@@ -34,11 +41,13 @@ begin
 
   execute format(
     $statement$
-      select count(*), json_agg(item) from (
+      select array(select to_json(item) from (
         select %1$s ratings, average
         from (
           select period.first_day, rated.*
-          from app.periods($2, app.first_of_window($3, $4, $5), $4, $5) as period
+          from (
+            select * from app.periods($2, app.first_of_window($3, $4, $5), $4, $5) order by first_day desc
+          ) as period
           cross join lateral (
             select %2$s count(*) as ratings, trim_scale(round(avg(d.rating), 2)) as average
             from app.day_ratings as d
@@ -47,11 +56,12 @@ begin
             %3$s
             having count(*) > 0
           ) as rated
-          limit app.most_groups() + 1
+          order by first_day desc, ratings desc %5$s
+          limit $7 + 1
         ) as rated
         %4$s
         order by first_day desc, ratings desc %5$s
-      ) as item
+      ) as item)
     $statement$,
     (
       select string_agg(
@@ -64,17 +74,21 @@ begin
     case when of_team then 'd.team_id,' end,
     case when of_team then 'group by d.team_id' end,
     case when of_team then 'left join app.teams as team on team.company_id = $1 and team.id = team_id' end,
-    case when of_team then ', team_id' end
+    ids
   )
-  into found_rows, answer
-  using api_key.company_id, step, since, last, time_zone, team_id;
+  into rows
+  using api_key.company_id, step, since, last, time_zone, team_id, most;
 
-  headers := app.end_page(api_key.key_id, api_key.company_id, found_rows, app.most_groups(), '');
-  return case when found_rows > app.most_groups() then '[]' else coalesce(answer, '[]') end;
+  headers := app.end_page(api_key.key_id, api_key.company_id, cardinality(rows), most, '');
+  return case when max_rows is null and cardinality(rows) > most then '[]' else array_to_json(rows[:most]) end;
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.count_activity(key_hash text, by text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, time_zone text DEFAULT 'UTC'::text, category_id uuid DEFAULT NULL::uuid, sender_id uuid DEFAULT NULL::uuid, receiver_id uuid DEFAULT NULL::uuid)
+REVOKE ALL ON FUNCTION public.average_day_ratings FROM PUBLIC, anon, authenticated, service_role;
+
+ALTER FUNCTION "public"."average_day_ratings"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid, integer) OWNER TO "public_api";
+
+CREATE OR REPLACE FUNCTION public.count_activity(key_hash text, by text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, time_zone text DEFAULT 'UTC'::text, category_id uuid DEFAULT NULL::uuid, sender_id uuid DEFAULT NULL::uuid, receiver_id uuid DEFAULT NULL::uuid, sender_team_id uuid DEFAULT NULL::uuid, receiver_team_id uuid DEFAULT NULL::uuid, include text[] DEFAULT NULL::text[], max_rows integer DEFAULT NULL::integer)
  RETURNS app."application/json"
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -94,8 +108,10 @@ declare
   teams text;
   ids text;
   names text;
-  found_rows integer;
-  answer json;
+  people text;
+  numbers text;
+  most constant integer := coalesce(max_rows, app.most_groups());
+  rows json[];
   headers text;
 begin
   api_key := app.admit(key_hash, 'read:activity');
@@ -134,37 +150,62 @@ begin
     ) as of_person (name, id, grouped, team, named, columns)
   ) as part on part.name = wanted.name;
 
+  -- Different people are counted in arrays, of the groups that are shown: count(distinct) beside the kudos sorts all of
+  -- them, and takes a quarter more time.
+  select
+    string_agg(format(', array_agg(k.%s_id) as %1$ss', person), '' order by person desc),
+    string_agg(
+      format(', (select count(*) from (select distinct unnest(%ss)) as ids) as %1$ss', person), '' order by person desc
+    )
+  into people, numbers
+  from unnest(array['sender', 'receiver']) as person
+  where person || 's' = any (include);
+
   execute format(
     $statement$
-      select count(*), json_agg(item) from (
-        select %1$s kudos
+      select array(select to_json(item) from (
+        select %1$s kudos %2$s
         from (
           select period.first_day, counted.*
-          from app.periods($2, app.first_of_window($3, $4, $5), $4, $5) as period
+          from (
+            select * from app.periods($2, app.first_of_window($3, $4, $5), $4, $5) order by first_day desc
+          ) as period
           cross join lateral (
-            select %2$s count(*) as kudos
-            from app.kudos as k %3$s
+            select %3$s count(*) as kudos %4$s
+            from app.kudos as k %5$s
             where k.company_id = $1 and k.created_at >= period.begins and k.created_at < period.ends
               and ($6 is null or k.category_id = $6)
               and ($7 is null or k.sender_id = $7) and ($8 is null or k.receiver_id = $8)
-            %4$s
+              and ($9 is null or k.sender_id in (
+                select m.id from app.members as m where m.company_id = $1 and m.team_id = $9
+              ))
+              and ($10 is null or k.receiver_id in (
+                select m.id from app.members as m where m.company_id = $1 and m.team_id = $10
+              ))
+            %6$s
             having count(*) > 0
           ) as counted
-          limit app.most_groups() + 1
+          order by first_day desc, kudos desc %8$s
+          limit $11 + 1
         ) as counted
-        %5$s
-        order by first_day desc, kudos desc %6$s
-      ) as item
+        %7$s
+        order by first_day desc, kudos desc %8$s
+      ) as item)
     $statement$,
-    selected, groups, teams, 'group by ' || ids, names, ', ' || ids
+    selected, numbers, groups, people, teams, 'group by ' || ids, names, ', ' || ids
   )
-  into found_rows, answer
-  using api_key.company_id, step, since, last, time_zone, category_id, sender_id, receiver_id;
+  into rows
+  using api_key.company_id, step, since, last, time_zone, category_id, sender_id, receiver_id, sender_team_id,
+    receiver_team_id, most;
 
-  headers := app.end_page(api_key.key_id, api_key.company_id, found_rows, app.most_groups(), '');
-  return case when found_rows > app.most_groups() then '[]' else coalesce(answer, '[]') end;
+  headers := app.end_page(api_key.key_id, api_key.company_id, cardinality(rows), most, '');
+  return case when max_rows is null and cardinality(rows) > most then '[]' else array_to_json(rows[:most]) end;
 end
 $function$;
+
+REVOKE ALL ON FUNCTION public.count_activity FROM PUBLIC, anon, authenticated, service_role;
+
+ALTER FUNCTION "public"."count_activity"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid, uuid, uuid, uuid, uuid, text[], integer) OWNER TO "public_api";
 
 CREATE OR REPLACE FUNCTION public.create_api_key(name text, scopes text[] DEFAULT ARRAY['read:members'::text, 'read:activity'::text], expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS json
@@ -940,6 +981,10 @@ begin
 end
 $function$;
 
+COMMENT ON FUNCTION "public"."average_day_ratings"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid, integer) IS 'Number and average of the day ratings of the key''s company, by what by names, as a JSON array. read:analytics. PT401, PT403, PT429.';
+
+COMMENT ON FUNCTION "public"."count_activity"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid, uuid, uuid, uuid, uuid, text[], integer) IS 'How many kudos of the key''s company, by what by names, as a JSON array. read:activity. PT401, PT403, PT429.';
+
 COMMENT ON FUNCTION "public"."link_member"() IS 'To be called after sign-in: { status, company_name, name, role, admins }, status linked, moved (no role then), email_not_confirmed, no_member, several_members or second_factor_wanted (nothing is linked or told then); admins as admins_to_ask. PT401 when the account is gone.';
 
 COMMENT ON FUNCTION "public"."list_activity"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, uuid, uuid, text[], timestamp with time zone) IS 'Kudos of the key''s company, newest first: a JSON array. read:activity. PT400, PT401, PT403, PT429.';
@@ -962,6 +1007,14 @@ COMMENT ON FUNCTION "public"."list_teams"(text, integer, uuid, timestamp with ti
 
 COMMENT ON FUNCTION "public"."replace_api_key"(uuid, interval, timestamp with time zone, text[]) IS 'Makes a successor of a key, with other scopes if some are given, and returns it as create_api_key does; the old key expires after the overlap, 0, 1 hour, 24 hours or 7 days. PT400, PT404, PT409.';
 
+REVOKE ALL ON FUNCTION "public"."average_day_ratings"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid, integer) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "public"."average_day_ratings"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid, integer) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."count_activity"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid, uuid, uuid, uuid, uuid, text[], integer) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "public"."count_activity"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid, uuid, uuid, uuid, uuid, text[], integer) TO "service_role";
+
 REVOKE ALL ON FUNCTION "public"."list_api_keys"(uuid) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "public"."list_api_keys"(uuid) TO "authenticated", "postgres";
@@ -969,3 +1022,5 @@ GRANT EXECUTE ON FUNCTION "public"."list_api_keys"(uuid) TO "authenticated", "po
 REVOKE ALL ON FUNCTION "public"."replace_api_key"(uuid, interval, timestamp with time zone, text[]) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "public"."replace_api_key"(uuid, interval, timestamp with time zone, text[]) TO "authenticated", "postgres";
+
+revoke create on schema public from public_api;
