@@ -22,20 +22,8 @@ create table app.category_names (
   constraint category_names_name_length check (char_length(name) between 1 and 255)
 );
 
-alter table app.categories enable row level security;
 alter table app.category_names enable row level security;
 
--- For pages, newest first.
-create index categories_newest on app.categories (company_id, created_at desc, id desc);
--- For the changes (0207).
-create index categories_changed on app.categories (company_id, changed_in, id);
-alter table app.categories alter column changed_in set (n_distinct = -1);
-select app.keep_changes('app.categories');
-
-create policy api_read on app.categories for select to public_api
-  using (company_id = (select app.current_company_id()));
-
-grant select on app.categories to public_api;
 -- Not granted: any write; the names in all languages; anything to authenticated.
 
 -- The name of a category in the API: in the company's default language (pt-br matches pt-BR, an exact match comes first),
