@@ -31,24 +31,17 @@ begin
   join app.companies as c on c.id = m.company_id and c.serving = 'open'
   where lower(m.email) = lower(account.email)
     and not exists (select from app.member_accounts as a where a.company_id = m.company_id and a.member_id = m.id);
-  if candidates.found = 0 then
-    -- Two first calls at once: the other one may have linked this sign-in since it was looked for above.
-    return case
-      when exists (select from app.member_accounts as a where a.user_id = account.id) then 'linked' else 'no_member'
-    end;
-  elsif candidates.found > 1 then
+  if candidates.found > 1 then
     return 'several_members';
+  elsif candidates.found = 1 then
+    insert into app.member_accounts (user_id, company_id, member_id)
+    values (account.id, candidates.company_id, candidates.member_id)
+    on conflict do nothing;
   end if;
-
-  insert into app.member_accounts (user_id, company_id, member_id)
-  values (account.id, candidates.company_id, candidates.member_id);
-  return 'linked';
-exception
-  -- Two first calls at once: the other one has linked this sign-in, or this member.
-  when unique_violation then
-    return case
-      when exists (select from app.member_accounts as a where a.user_id = account.id) then 'linked' else 'no_member'
-    end;
+  -- Two first calls at once: the other one may have linked this sign-in meanwhile, or this member.
+  return case
+    when exists (select from app.member_accounts as a where a.user_id = account.id) then 'linked' else 'no_member'
+  end;
 end
 $$;
 
