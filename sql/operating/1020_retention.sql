@@ -25,17 +25,7 @@ set enable_bitmapscan = off
 set enable_sort = off
 set lock_timeout = '2s'
 as $$
-declare
-  is_old boolean;
 begin
-  execute format(
-    'select exists (select from app.%I as t where t.company_id = $1 and t.created_at >= $2 and t.created_at < $3)', relation
-  )
-    into is_old using company_id, since, before;
-  if not is_old then
-    deleted := 0;
-    return;
-  end if;
   perform app.require_settled_company(company_id);
   execute format(
     'with gone as (

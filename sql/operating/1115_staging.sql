@@ -38,9 +38,7 @@ as $$
 declare
   told record;
 begin
-  truncate
-    staging.teams, staging.members, staging.categories, staging.kudos,
-    staging.day_ratings, staging.pulse_questions, staging.pulse_responses;
+  execute (select 'truncate ' || string_agg('staging.' || f.file, ', ' order by f.place) from app.loaded_files() as f);
   for told in
     select s.tablename, s.attname
     from pg_catalog.pg_stats as s

@@ -208,23 +208,16 @@ set search_path = ''
 set jit = off
 as $$
 declare
+  files constant text := (select string_agg('staging.' || f.file, ', ' order by f.place) from app.loaded_files() as f);
   problems record;
   other record;
   erased record;
   loaded record;
 begin
   -- No row is added between the check and the writing, and two loads do not run at the same time.
-  lock table
-    staging.teams, staging.members, staging.categories, staging.kudos,
-    staging.day_ratings, staging.pulse_questions, staging.pulse_responses
-  in access exclusive mode;
-
+  execute format('lock table %s in access exclusive mode', files);
   -- The planner does not know yet how many rows there are.
-  analyze
-    staging.teams, staging.members, staging.categories, staging.kudos,
-    staging.day_ratings, staging.pulse_questions, staging.pulse_responses,
-    app.teams, app.members, app.categories, app.pulse_questions;
-
+  execute format('analyze %s, app.teams, app.members, app.categories, app.pulse_questions', files);
   perform app.require_open_company(company_id);
 
   raise notice 'checking the files';
