@@ -21,7 +21,6 @@ begin
     execute format(
       $table$
         create unlogged table staging.%1$I (position bigint primary key generated always as identity, %2$s);
-        alter table staging.%1$I enable row level security;
         comment on table staging.%1$I is 'The rows of %1$s.csv.';
       $table$,
       loaded.file, loaded.fields

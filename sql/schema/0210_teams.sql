@@ -7,10 +7,7 @@ create table app.teams (
   created_at timestamptz not null default now(),
   changed_in xid8 not null default pg_current_xact_id(),
   primary key (company_id, id),
-  constraint teams_name_length check (char_length(name) between 1 and 255),
-  constraint teams_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
+  constraint teams_name_length check (char_length(name) between 1 and 255)
 );
-
--- Not granted: any write; anything to authenticated.
 
 comment on table app.teams is 'Teams of a company.';

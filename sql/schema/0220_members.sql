@@ -16,9 +16,7 @@ create table app.members (
   constraint members_email_form check (
     case when is_former then email = '' else email ~ '^[^@\s]+@[^@\s]+$' and char_length(email) <= 320 end
   ),
-  constraint members_role_length check (char_length(role) between 1 and 50),
-  -- The API writes years with four digits, which JavaScript and spreadsheets can read. They cannot read infinity.
-  constraint members_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
+  constraint members_role_length check (char_length(role) between 1 and 50)
 );
 
 -- For pages, newest first: of one team, of one role. After the column of the filter comes the order of
@@ -49,15 +47,11 @@ create table app.member_accounts (
   foreign key (company_id, member_id) references app.members (company_id, id) on delete cascade
 );
 
-alter table app.member_accounts enable row level security;
-
 -- Whether the account has a verified second factor that its session has not shown. The owner must be postgres: row
 -- security shows the factors to no other role, and `row_security = off` makes the query fail then, instead of letting
 -- everybody in. Not `begin atomic`: Supabase could not change its table while a function depends on it.
 create function app.wants_second_factor() returns boolean
-language plpgsql stable security definer
-set search_path = ''
-set row_security = off
+language plpgsql stable security definer set search_path = '' set row_security = off
 as $$
 begin
   return (auth.jwt() ->> 'aal') is distinct from 'aal2'

@@ -23,8 +23,7 @@ create table app.rewards (
   -- 2^53 - 1: the largest integer that every JSON reader reads exactly.
   constraint rewards_points_cost_range check (points_cost between 0 and 9007199254740991),
   constraint rewards_reward_type_length check (char_length(reward_type) between 1 and 50),
-  constraint rewards_stock_count_range check (stock_count >= 0),
-  constraint rewards_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
+  constraint rewards_stock_count_range check (stock_count >= 0)
 );
 
 -- For pages, newest first: of those that are not archived.

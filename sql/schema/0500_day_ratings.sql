@@ -14,8 +14,7 @@ create table app.day_ratings (
   foreign key (company_id, team_id) references app.teams (company_id, id),
   constraint day_ratings_rating_range check (rating between 1 and 5),
   constraint day_ratings_comment_length check (char_length(comment) <= 10000),
-  constraint day_ratings_points_awarded_range check (points_awarded >= 0),
-  constraint day_ratings_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
+  constraint day_ratings_points_awarded_range check (points_awarded >= 0)
 )
 -- As for kudos.
 with (autovacuum_vacuum_scale_factor = 0.02);

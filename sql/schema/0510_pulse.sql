@@ -22,13 +22,10 @@ create table app.pulse_responses (
   changed_in xid8 not null default pg_current_xact_id(),
   primary key (company_id, id),
   foreign key (company_id, question_id) references app.pulse_questions (company_id, id),
-  constraint pulse_responses_comment_length check (char_length(comment) <= 10000),
-  constraint pulse_responses_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
+  constraint pulse_responses_comment_length check (char_length(comment) <= 10000)
 )
 -- As for kudos.
 with (autovacuum_vacuum_scale_factor = 0.02);
-
-alter table app.pulse_questions enable row level security;
 
 -- For the foreign key, which looks up the answers of a question that is deleted.
 create index pulse_responses_question on app.pulse_responses (company_id, question_id);
