@@ -73,7 +73,6 @@ left join lateral (
   offset 0
 ) as receiver_team on true;
 
--- The columns that only include returns, in their order: with those of teams, or without.
 create function lists.included_in_activity(with_teams boolean) returns text[]
 language sql immutable
 return array['sender_id', 'receiver_id', 'category_id'] || case when with_teams
@@ -204,7 +203,7 @@ end
 $$;
 
 grant execute on function lists.rarest_kudos_filter, lists.included_in_activity to public_api;
-comment on function lists.included_in_activity is 'The columns of activity that only include returns.';
+comment on function lists.included_in_activity is 'What only include returns of activity, in order; with teams or not.';
 comment on function lists.rarest_kudos_filter is 'sender, receiver or category: which fewest kudos match.';
 
 grant select on lists.activity, lists.activity_with_ids, lists.activity_with to public_api;

@@ -3,7 +3,6 @@
 -- There are three queries per file, built from the table of columns; members has a fourth one. Each returns (position,
 -- problem, same_as). same_as is the position of an earlier row with the same value.
 
--- Cells that fail a check of their column.
 create function app.wrong_cells_query(file text) returns text
 language sql immutable set search_path = ''
 return (

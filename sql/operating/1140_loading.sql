@@ -71,12 +71,8 @@ return (
 -- company for every 50,000 rows, or relies on statistics from before this load. Without enable_material = off, it
 -- expected 200 rows in a new company, kept all its rows in memory, and compared each row of the file with each of them.
 create function app.write_file(company_id uuid, file text, out inserted bigint, out updated bigint, out unchanged bigint)
-language plpgsql volatile security invoker
-set search_path = ''
-set enable_hashjoin = off
-set enable_mergejoin = off
-set enable_seqscan = off
-set enable_material = off
+language plpgsql volatile security invoker set search_path = '' set enable_hashjoin = off
+set enable_mergejoin = off set enable_seqscan = off set enable_material = off
 as $$
 declare
   slice constant bigint := 50000;
@@ -169,7 +165,6 @@ begin
 end
 $$;
 
--- Makes the changes that must come before the rows of a file are written.
 create function app.prepare_file(company_id uuid, file text) returns void
 language plpgsql volatile security invoker set search_path = ''
 as $$
@@ -203,9 +198,7 @@ $$;
 -- also_elsewhere: whether the rows may be mostly those of another company.
 create function app.load_staging(company_id uuid, also_elsewhere boolean default false)
 returns table (file text, inserted bigint, updated bigint, unchanged bigint, left_out bigint)
-language plpgsql volatile security invoker
-set search_path = ''
-set jit = off
+language plpgsql volatile security invoker set search_path = '' set jit = off
 as $$
 declare
   files constant text := (select string_agg('staging.' || f.file, ', ' order by f.place) from app.loaded_files() as f);

@@ -83,8 +83,6 @@ comment on function app.admit is
 comment on function app.end_page is
   'Sets the response headers of rows: key, company, number of rows, whether there are more, and how the next page is requested.';
 
--- The response of the functions that serve no page: returns the body unchanged, and sets the headers with key and
--- company for the request log.
 create function app.respond(key_id uuid, company_id uuid, body json) returns json
 language plpgsql volatile set search_path = ''
 as $$
@@ -98,4 +96,5 @@ end
 $$;
 
 grant execute on function app.respond to public_api;
-comment on function app.respond is 'Returns the body, and sets the response headers X-Key-Id and X-Company-Id.';
+comment on function app.respond is
+  'Returns the body of what serves no page, and sets X-Key-Id and X-Company-Id in the response for the request log.';

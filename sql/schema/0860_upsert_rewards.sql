@@ -10,8 +10,7 @@
 -- A dry run writes the rows in the same way, counts, and takes everything back: what it says is what the import would do.
 
 create function public.upsert_rewards(key_hash text, rewards text, dry_run boolean default false) returns app."application/json"
-language plpgsql volatile security definer
-set search_path = ''
+language plpgsql volatile security definer set search_path = ''
 as $$
 declare
   api_key app.verified_key;
