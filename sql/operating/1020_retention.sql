@@ -185,7 +185,6 @@ as $$
 declare
   share constant double precision := 0.375;
   turn constant bigint := 100000;
-  relations constant text[] := '{kudos,day_ratings,pulse_responses}';
   relation text;
   due app.overdue_rows[];
   list app.overdue_rows;
@@ -206,7 +205,7 @@ begin
     is_rest := false;
     rest := 0;
     due := '{}';
-    foreach relation in array relations loop
+    foreach relation in array array['kudos', 'day_ratings', 'pulse_responses'] loop
       continue when relation = any (locked);
       if app.is_unlocked(relation) then
         due := due || array(select o from app.overdue(relation) as o);

@@ -198,16 +198,11 @@ begin
   -- key, and where any scope will do.
   if (serving = 'open' and required_scope = any (verified.scopes)) is not true then
     if not found or serving = 'closed' then
-      raise exception using
-        errcode = 'PT401',
-        message = 'Unauthorized: Invalid or missing API Key',
-        detail = coalesce(
-          (
-            select json_build_object('key_id', k.id, 'company_id', k.company_id)::text
-            from app.api_keys as k where k.key_hash = decode(authenticate.key_hash, 'hex')
-          ),
-          ''
-        );
+      raise exception using errcode = 'PT401', message = 'Unauthorized: Invalid or missing API Key',
+        detail = coalesce((
+          select json_build_object('key_id', k.id, 'company_id', k.company_id)::text
+          from app.api_keys as k where k.key_hash = decode(authenticate.key_hash, 'hex')
+        ), '');
     end if;
 
     -- A company that has moved to another project can only be read here.

@@ -63,16 +63,11 @@ begin
   -- key, and where any scope will do.
   if (serving = 'open' and required_scope = any (verified.scopes)) is not true then
     if not found or serving = 'closed' then
-      raise exception using
-        errcode = 'PT401',
-        message = 'Unauthorized: Invalid or missing API Key',
-        detail = coalesce(
-          (
-            select json_build_object('key_id', k.id, 'company_id', k.company_id)::text
-            from app.api_keys as k where k.key_hash = decode(authenticate.key_hash, 'hex')
-          ),
-          ''
-        );
+      raise exception using errcode = 'PT401', message = 'Unauthorized: Invalid or missing API Key',
+        detail = coalesce((
+          select json_build_object('key_id', k.id, 'company_id', k.company_id)::text
+          from app.api_keys as k where k.key_hash = decode(authenticate.key_hash, 'hex')
+        ), '');
     end if;
 
     -- A company that has moved to another project can only be read here.
@@ -865,7 +860,6 @@ AS $procedure$
 declare
   share constant double precision := 0.375;
   turn constant bigint := 100000;
-  relations constant text[] := '{kudos,day_ratings,pulse_responses}';
   relation text;
   due app.overdue_rows[];
   list app.overdue_rows;
@@ -886,7 +880,7 @@ begin
     is_rest := false;
     rest := 0;
     due := '{}';
-    foreach relation in array relations loop
+    foreach relation in array array['kudos', 'day_ratings', 'pulse_responses'] loop
       continue when relation = any (locked);
       if app.is_unlocked(relation) then
         due := due || array(select o from app.overdue(relation) as o);
