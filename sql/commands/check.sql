@@ -7,73 +7,58 @@
 set statement_timeout = 0;
 
 with
-rooms (oid, name) as (
-  select n.oid, n.nspname from pg_catalog.pg_namespace as n where n.nspname in ('app', 'lists', 'staging')
-),
-roles (oid, name) as (
-  select 0::oid, 'public'
+-- What serves API keys returns app."application/json", and belongs to public_api.
+objects (what, oid, owner, owned_by, acl, is_bound) as (
+  select 'schema ' || n.nspname, n.oid, n.nspowner, 'postgres', n.nspacl, true
+  from pg_catalog.pg_namespace as n where n.nspname in ('app', 'lists', 'staging')
   union all
-  select r.oid, r.rolname from pg_catalog.pg_roles as r
-  where r.rolname in ('public_api', 'anon', 'authenticated', 'service_role')
-),
-relations (oid, name, kind, owner, acl, relrowsecurity, reloptions) as (
   select
-    c.oid, r.name || '.' || c.relname, case c.relkind when 'r' then 'table' when 'v' then 'view' else 'sequence' end,
-    c.relowner, c.relacl, c.relrowsecurity, c.reloptions
-  from pg_catalog.pg_class as c
-  join rooms as r on r.oid = c.relnamespace
-  where c.relkind in ('r', 'v', 'S')
-),
--- What serves API keys returns app."application/json".
-functions (oid, name, owner, acl, serves) as (
+    case c.relkind when 'r' then 'table ' when 'v' then 'view ' else 'sequence ' end || n.nspname || '.' || c.relname,
+    c.oid, c.relowner, 'postgres', c.relacl,
+    case c.relkind when 'r' then c.relrowsecurity when 'v' then c.reloptions @> '{security_invoker=true}' else true end
+  from pg_catalog.pg_class as c join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+  where n.nspname in ('app', 'lists', 'staging') and c.relkind in ('r', 'v', 'S')
+  union all
   select
-    p.oid, format('%I.%I(%s)', n.nspname, p.proname, pg_catalog.oidvectortypes(p.proargtypes)),
-    p.proowner, coalesce(p.proacl, acldefault('f', p.proowner)), t.oid is not null
+    format('routine %I.%I(%s)', n.nspname, p.proname, pg_catalog.oidvectortypes(p.proargtypes)), p.oid, p.proowner,
+    case when t.oid is null then 'postgres' else 'public_api' end, coalesce(p.proacl, acldefault('f', p.proowner)), true
   from pg_catalog.pg_proc as p
   join pg_catalog.pg_namespace as n on n.oid = p.pronamespace
   left join pg_catalog.pg_type as t
     on t.oid = p.prorettype and t.typname = 'application/json' and t.typnamespace = to_regnamespace('app')
-  where p.pronamespace in (select r.oid from rooms as r) or t.oid is not null
+  where n.nspname in ('app', 'lists', 'staging') or t.oid is not null
 ),
-objects (what, owner, owned_by, acl) as (
-  select 'schema ' || n.nspname, n.nspowner, 'postgres', n.nspacl from pg_catalog.pg_namespace as n
-  where n.oid in (select r.oid from rooms as r)
-  union all
-  select r.kind || ' ' || r.name, r.owner, 'postgres', r.acl from relations as r
-  union all
-  select 'routine ' || f.name, f.owner, case when f.serves then 'public_api' else 'postgres' end, f.acl
-  from functions as f
-),
-granted (what, role, rights) as (
-  select o.what, r.name, string_agg(a.privilege_type, ', ' order by a.privilege_type)
-  from objects as o cross join aclexplode(o.acl) as a join roles as r on r.oid = a.grantee
+granted (what, owned_by, role, rights) as (
+  select o.what, o.owned_by, coalesce(r.rolname, 'public'), string_agg(a.privilege_type, ', ' order by a.privilege_type)
+  from objects as o
+  cross join aclexplode(o.acl) as a
+  left join pg_catalog.pg_roles as r on r.oid = a.grantee
   where a.grantee <> o.owner
-  group by o.what, r.name
+  group by o.what, o.owned_by, r.rolname
 ),
-policies (name, relation, roles, names_company) as (
-  select
-    format('policy %I on %s', p.polname, t.name), t.oid, p.polroles,
-    exists (
-      select from pg_catalog.pg_depend as d join functions as f on f.oid = d.refobjid
-      where d.classid = 'pg_catalog.pg_policy'::regclass and d.objid = p.oid
-    )
-  from pg_catalog.pg_policy as p
-  join relations as t on t.oid = p.polrelid
+needed (what, role, rights, remedy) as (
+  select n.what, n.role, 'USAGE', format('grant usage on %s to %s;', n.what, n.role)
+  from (values
+    ('schema app', 'public_api'), ('schema app', 'authenticated'), ('schema app', 'service_role'),
+    ('schema lists', 'public_api')
+  ) as n (what, role)
+  union all
+  select o.what, 'service_role', 'EXECUTE', 'sql/commands/repair.sql' from objects as o where o.owned_by = 'public_api'
+),
+-- What roles are set to, in one database or in all.
+settings (role, database, name, value) as (
+  select kept.setrole, kept.setdatabase, split_part(setting, '=', 1), split_part(setting, '=', 2)
+  from pg_catalog.pg_db_role_setting as kept, unnest(kept.setconfig) as setting
 )
 
--- The checks: what is wrong, and what to do about it. The role that row-level security binds is there.
+-- The checks: what is wrong, and what to do about it. Row-level security binds the roles of requests, nobody signs in
+-- with public_api, and only postgres may become it.
 select
-  'role public_api' as what, 'must exist' as problem,
-  'the statements before create schema in sql/schema/0100_roles_and_schemas.sql, then sql/commands/repair.sql' as remedy
-where not exists (select from roles as r where r.name = 'public_api')
-union all
--- Row-level security binds the roles of requests, nobody signs in with public_api, and only postgres may become it.
-select
-  'role ' || r.rolname, 'must not be a superuser, bypass row-level security, inherit or sign in',
-  format('alter role %I nobypassrls noinherit nologin; only Supabase can take superuser away', r.rolname)
+  'role ' || r.rolname as what, 'must not be a superuser, bypass row-level security, inherit or sign in' as problem,
+  format('alter role %I nobypassrls noinherit nologin; only Supabase can take superuser away', r.rolname) as remedy
 from pg_catalog.pg_roles as r
-where r.rolname = 'public_api' and (r.rolsuper or r.rolbypassrls or r.rolinherit or r.rolcanlogin)
-  or r.rolname in ('anon', 'authenticated') and (r.rolsuper or r.rolbypassrls or r.rolcanlogin)
+where r.rolname in ('public_api', 'anon', 'authenticated')
+  and (r.rolsuper or r.rolbypassrls or r.rolcanlogin or r.rolinherit and r.rolname = 'public_api')
 union all
 select
   format('role %s', m.member::regrole), 'must not be a member of public_api',
@@ -89,51 +74,43 @@ from objects as o
 where o.owner is distinct from to_regrole(o.owned_by)
 union all
 -- Rights: those without which every request fails, and those that let somebody past the functions.
-select
-  'schema ' || needed.room, 'must be granted to ' || needed.role || ': USAGE',
-  format('grant usage on schema %s to %s;', needed.room, needed.role)
-from (values
-  ('app', 'public_api'), ('app', 'authenticated'), ('app', 'service_role'), ('lists', 'public_api')
-) as needed (room, role)
-where exists (select from rooms as r where r.name = needed.room)
-  and not exists (select from granted as g where g.what = 'schema ' || needed.room and g.role = needed.role)
-union all
-select 'routine ' || f.name, 'must be granted to service_role: EXECUTE', 'sql/commands/repair.sql'
-from functions as f
-where f.serves and not exists (select from granted as g where g.what = 'routine ' || f.name and g.role = 'service_role')
+select n.what, format('must be granted to %s: %s', n.role, n.rights), n.remedy
+from needed as n
+where not exists (select from granted as g where g.what = n.what and g.role = n.role)
 union all
 select
   g.what, format('must not be granted to %s: %s', g.role, g.rights),
   format('revoke all on %s from %s;', regexp_replace(g.what, '^view', 'table'), g.role)
 from granted as g
-left join functions as f on g.what = 'routine ' || f.name
 where g.role in ('public', 'anon') or g.role = 'service_role' and g.what ~ '^(table|view|sequence) '
-  or f.serves and g.role in ('authenticated')
+  or g.role = 'authenticated' and g.owned_by = 'public_api'
 union all
 -- Row-level security is on, and a view reads with the rights of the role that selects from it.
 select
-  t.kind || ' ' || t.name,
-  case t.kind when 'view' then 'must have security_invoker' else 'must have row-level security enabled' end,
-  case t.kind
-    when 'view' then format('alter view %s set (security_invoker = true);', t.name)
-    else format('alter table %s enable row level security;', t.name)
-  end
-from relations as t
-where t.kind = 'table' and not t.relrowsecurity
-  or t.kind = 'view' and not coalesce(t.reloptions @> array['security_invoker=true'], false)
+  o.what, 'must have ' || case when o.what ~ '^view' then 'security_invoker' else 'row-level security enabled' end,
+  format('alter %s %s;', o.what,
+    case when o.what ~ '^view' then 'set (security_invoker = true)' else 'enable row level security' end)
+from objects as o
+where o.is_bound is not true
 union all
 -- A table that public_api reads has a policy for it: without one every company gets no rows, and no error.
 select
-  'table ' || t.name, 'must have a policy for public_api: every company gets no rows of it',
+  o.what, 'must have a policy for public_api: every company gets no rows of it',
   'the statement that creates it: grep -w api_read supabase/migrations/*'
-from relations as t
-where t.kind = 'table' and has_any_column_privilege('public_api', t.oid, 'select')
-  and not exists (select from policies as p where p.relation = t.oid and to_regrole('public_api')::oid = any (p.roles))
+from objects as o
+where o.what ~ '^table ' and has_any_column_privilege('public_api', o.oid, 'select') and not exists (
+  select from pg_catalog.pg_policy as p where p.polrelid = o.oid and to_regrole('public_api')::oid = any (p.polroles)
+)
 union all
 -- A policy names the company or the admin, by a function. One that names neither lets every company through.
-select p.name, 'must depend on the company or the admin', 'drop it, if the migrations do not create it: npm run check-database'
-from policies as p
-where not p.names_company
+select
+  format('policy %I on %s', p.polname, p.polrelid::regclass), 'must depend on the company or the admin',
+  'drop it, if the migrations do not create it: npm run check-database'
+from pg_catalog.pg_policy as p
+where p.polrelid in (select o.oid from objects as o where o.what ~ '^table ') and not exists (
+  select from pg_catalog.pg_depend as d join objects as o on o.oid = d.refobjid and o.what ~ '^routine '
+  where d.classid = 'pg_catalog.pg_policy'::regclass and d.objid = p.oid
+)
 union all
 -- The numbers of changes are of this server: a dump brings those of another one.
 select
@@ -157,21 +134,6 @@ select
 from app.categories as c where c.name <> app.category_name(c.company_id, c.id)
 group by c.company_id
 union all
--- Every trigger is on.
-select
-  'trigger ' || t.tgname, 'must be enabled on ' || r.name,
-  format('alter table %s enable trigger %I;', r.name, t.tgname)
-from pg_catalog.pg_trigger as t
-join relations as r on r.oid = t.tgrelid
-where t.tgenabled <> 'O'
-union all
--- An index that is not valid is written and never read.
-select
-  'index ' || x.indexrelid::regclass, 'must be valid', format('reindex index concurrently %s;', x.indexrelid::regclass)
-from pg_catalog.pg_index as x
-join relations as r on r.oid = x.indrelid
-where not (x.indisvalid and x.indisready)
-union all
 -- A request has the secret key and a key's hash among its parameters, and a logged statement is logged with its
 -- parameters.
 select
@@ -185,16 +147,14 @@ from (values
   ('log_transaction_sample_rate', array['0'], '0')
 ) as s (name, accepted, quiet)
 where current_setting('log_parameter_max_length') <> '0'
-  and not exists (
-    select from pg_catalog.pg_db_role_setting as kept
-    where kept.setrole = to_regrole('authenticator') and 'log_parameter_max_length=0' = any (kept.setconfig)
+  and ('log_parameter_max_length', '0') not in (
+    select r.name, r.value from settings as r where r.role = to_regrole('authenticator')
   )
-  and (
-    (select p.setting from pg_catalog.pg_settings as p where p.name = s.name) <> all (s.accepted)
-    or exists (
-      select from pg_catalog.pg_db_role_setting as kept, unnest(kept.setconfig) as setting
-      where split_part(setting, '=', 1) = s.name and split_part(setting, '=', 2) <> all (s.accepted)
-    )
+  and exists (
+    select from (
+      select p.name, p.setting from pg_catalog.pg_settings as p union all select r.name, r.value from settings as r
+    ) as found (name, value)
+    where found.name = s.name and found.value <> all (s.accepted)
   )
 union all
 -- auto_explain logs parameters whatever log_parameter_max_length says. Requests come in as authenticator, and the Data API
@@ -203,14 +163,12 @@ select
   'setting auto_explain.log_min_duration', 'must be -1 for ' || r.role || ': the secret key and key hashes would be logged',
   'for the role authenticator or in postgresql.conf: docs/operate/logs-and-errors.md, What PostgreSQL logs'
 from unnest(array['authenticator', 'anon', 'authenticated', 'service_role']) as r (role)
-left join lateral (
-  select split_part(setting, '=', 2) as value
-  from pg_catalog.pg_db_role_setting as kept, unnest(kept.setconfig) as setting
-  where kept.setrole = to_regrole(r.role) and split_part(setting, '=', 1) = 'auto_explain.log_min_duration'
-  order by kept.setdatabase desc limit 1
-) as own on true
 where coalesce(
-    own.value, case r.role when 'authenticator' then current_setting('auto_explain.log_min_duration', true) end, '-1'
+    (
+      select s.value from settings as s
+      where s.role = to_regrole(r.role) and s.name = 'auto_explain.log_min_duration' order by s.database desc limit 1
+    ),
+    case r.role when 'authenticator' then current_setting('auto_explain.log_min_duration', true) end, '-1'
   ) <> '-1'
 union all
 -- The same with an error.

@@ -12,14 +12,8 @@ set statement_timeout = 0;
 \else
   do $$ begin raise exception 'company_id is missing: psql … --set company_id=<the id of the company> --file …/load.sql'; end $$;
 \endif
-\if :{?dry_run}
-\else
-  \set dry_run off
-\endif
-\if :{?also_elsewhere}
-\else
-  \set also_elsewhere off
-\endif
+\if :{?dry_run} \else \set dry_run off \endif
+\if :{?also_elsewhere} \else \set also_elsewhere off \endif
 \if :{?company}
 \else
   select coalesce((select name from app.companies where id = :'company_id'), 'none of this project') as "company" \gset its_

@@ -10,20 +10,16 @@
 set statement_timeout = 0;
 
 do $$
+declare
+  -- Rows that have been inserted or changed here have numbers below the next one; a higher number is another server's.
+  next constant xid8 := pg_snapshot_xmax(pg_current_snapshot());
+  relation regclass;
 begin
   perform app.serve_keys(p.oid, null) from pg_catalog.pg_proc as p
   where p.pronamespace = 'public'::regnamespace and p.prosecdef
     and p.prosrc ~ '(app\.(admit|authenticate|from_replica|note_refused_use)|lists\.begin)\(';
-end
-$$;
-grant usage on schema app to service_role;
+  grant usage on schema app to service_role;
 
--- Rows that have been inserted or changed here have numbers below the next one; a higher number is another server's.
-do $$
-declare
-  next constant xid8 := pg_snapshot_xmax(pg_current_snapshot());
-  relation regclass;
-begin
   -- Ratings keep their teams (sql/schema/0505_hidden_teams.sql).
   perform set_config('app.as_stored', 'on', true);
   for relation in select k.relation from app.kept_tables() as k loop
@@ -31,12 +27,8 @@ begin
   end loop;
   delete from app.deletions as d where d.deleted_in >= next;
   delete from app.forgotten_deletions as f where f.deleted_in >= next;
-end
-$$;
 
--- Names of categories that do not follow app.category_names, because triggers were off.
-do $$
-begin
+  -- Names of categories that do not follow app.category_names, because triggers were off.
   perform app.name_categories(c.company_id, array_agg(c.id)) from app.categories as c
   where c.name <> app.category_name(c.company_id, c.id)
   group by c.company_id;

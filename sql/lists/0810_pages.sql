@@ -35,9 +35,7 @@ begin
       into after_time using api_key.company_id, starting_after;
       -- The same for a row of another company.
       if after_time is null then
-        raise exception using
-          errcode = 'PT400',
-          message = 'starting_after must be the id of a row of this list',
+        raise exception using errcode = 'PT400', message = 'starting_after must be the id of a row of this list',
           detail = json_build_object('key_id', api_key.key_id, 'company_id', api_key.company_id);
       end if;
     end if;

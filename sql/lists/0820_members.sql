@@ -41,17 +41,16 @@ end;
 create function lists.rarest_member_filter(company uuid, team uuid, named_role text) returns text
 language plpgsql stable set search_path = '' set enable_bitmapscan = off
 as $$
-declare
-  of_team bigint;
-  of_role bigint;
 begin
-  select count(*) into of_team from (
-    select from app.members as m where m.company_id = company and m.team_id = team limit 1000
-  ) as counted;
-  select count(*) into of_role from (
-    select from app.members as m where m.company_id = company and m.role = named_role limit 1000
-  ) as counted;
-  return case when of_team <= of_role then 'team' else 'role' end;
+  return case when (
+    select count(*) from (
+      select from app.members as m where m.company_id = company and m.team_id = team limit 1000
+    ) as of_team
+  ) <= (
+    select count(*) from (
+      select from app.members as m where m.company_id = company and m.role = named_role limit 1000
+    ) as of_role
+  ) then 'team' else 'role' end;
 end
 $$;
 
@@ -78,14 +77,10 @@ begin
   elsif team_id is not null or role is not null then
     lead_by := case when role is null then 'team' else 'role' end;
   end if;
-  if lead_by is null and name is null then
+  if lead_by is null then
     rows := array(select v.shown from lists.members as v
       where lists.is_in(page, v.company_id, v.instant, v.id)
-      order by v.instant desc, v.id desc limit max_rows + 1);
-  elsif lead_by is null then
-    rows := array(select v.shown from lists.members as v
-      where lists.is_in(page, v.company_id, v.instant, v.id)
-        and strpos(v.plain_name, (select lists.plain(list_members.name))) > 0
+        and (list_members.name is null or strpos(v.plain_name, (select lists.plain(list_members.name))) > 0)
       order by v.instant desc, v.id desc limit max_rows + 1);
   elsif lead_by = 'team' then
     rows := array(select v.shown from lists.members as v

@@ -73,7 +73,6 @@ left join lateral (
   offset 0
 ) as receiver_team on true;
 
--- The columns that only include returns, in their order: with those of teams, or without.
 create function lists.included_in_activity(with_teams boolean) returns text[]
 language sql immutable
 return array['sender_id', 'receiver_id', 'category_id'] || case when with_teams
@@ -87,22 +86,16 @@ returns text
 language plpgsql stable set search_path = '' set enable_bitmapscan = off
 as $$
 declare
-  of_sender bigint;
-  of_receiver bigint;
-  of_category bigint;
+  of_sender constant bigint := case when sender is not null then (select count(*) from (select from app.kudos as k
+    where k.company_id = page.company_id and k.sender_id = sender and k.created_at between since and page.instant
+    limit 1000) as counted) end;
+  of_receiver constant bigint := case when receiver is not null then (select count(*) from (select from app.kudos as k
+    where k.company_id = page.company_id and k.receiver_id = receiver and k.created_at between since and page.instant
+    limit 1000) as counted) end;
+  of_category constant bigint := case when category is not null then (select count(*) from (select from app.kudos as k
+    where k.company_id = page.company_id and k.category_id = category and k.created_at between since and page.instant
+    limit 1000) as counted) end;
 begin
-  if sender is not null then
-    select count(*) into of_sender from (select from app.kudos as k where k.company_id = page.company_id
-      and k.sender_id = sender and k.created_at between since and page.instant limit 1000) as counted;
-  end if;
-  if receiver is not null then
-    select count(*) into of_receiver from (select from app.kudos as k where k.company_id = page.company_id
-      and k.receiver_id = receiver and k.created_at between since and page.instant limit 1000) as counted;
-  end if;
-  if category is not null then
-    select count(*) into of_category from (select from app.kudos as k where k.company_id = page.company_id
-      and k.category_id = category and k.created_at between since and page.instant limit 1000) as counted;
-  end if;
   -- least() passes over those that were not counted.
   return case least(of_sender, of_receiver, of_category)
     when of_sender then 'sender' when of_receiver then 'receiver' else 'category' end;
@@ -210,7 +203,7 @@ end
 $$;
 
 grant execute on function lists.rarest_kudos_filter, lists.included_in_activity to public_api;
-comment on function lists.included_in_activity is 'The columns of activity that only include returns.';
+comment on function lists.included_in_activity is 'What only include returns of activity, in order; with teams or not.';
 comment on function lists.rarest_kudos_filter is 'sender, receiver or category: which fewest kudos match.';
 
 grant select on lists.activity, lists.activity_with_ids, lists.activity_with to public_api;

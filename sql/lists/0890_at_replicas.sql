@@ -15,8 +15,7 @@ return interval '30 seconds';
 --
 -- PT503: the server is more than app.max_replica_lag() behind, cannot tell how far it is behind, or is not a replica.
 create function app.from_replica(page json) returns json
-language plpgsql stable
-set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 declare
   lag interval := case

@@ -9,7 +9,6 @@ create table app.arriving_companies (
   move_id uuid not null
 );
 
-alter table app.arriving_companies enable row level security;
 -- No policies, and nothing granted to anybody. Only postgres moves companies.
 
 comment on table app.arriving_companies is 'Companies that are being moved here from another project.';

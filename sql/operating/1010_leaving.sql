@@ -15,7 +15,6 @@ create table app.erasures (
   constraint erasures_member_mark_length check (octet_length(member_mark) = 32)
 );
 
-alter table app.erasures enable row level security;
 -- No policies, nothing granted: only the functions below and loading read it.
 
 comment on table app.erasures is 'Erased people, each as a hash that only somebody who knows the id can compute.';
@@ -34,8 +33,6 @@ begin atomic
   );
 end;
 
--- Whether the second list of members differs from the first one only by Former member in place of one or more erased
--- people.
 create function app.only_replaces_erased(company_id uuid, before uuid[], after uuid[]) returns boolean
 language sql stable set search_path = ''
 begin atomic
@@ -71,7 +68,6 @@ begin
 end
 $$;
 
--- The same, and raises also when the company has moved to another project.
 create function app.require_open_company(company_id uuid) returns void
 language plpgsql volatile set search_path = ''
 as $$
@@ -84,7 +80,6 @@ begin
 end
 $$;
 
--- The row that replaces all erased people of a company. It is added when the first person is erased.
 create function app.former_member(company_id uuid) returns uuid
 language plpgsql volatile set search_path = ''
 as $$
@@ -239,13 +234,10 @@ create table app.deleted_companies (
   deleted_at timestamptz not null default now()
 );
 
-alter table app.deleted_companies enable row level security;
 -- No policies, nothing granted.
 
 comment on table app.deleted_companies is 'Companies that were deleted here, and when.';
 
--- Deletes a company with all its data, the accounts of its people, and the history of its keys. After the commit its
--- keys are refused.
 create function app.delete_company(
   company_id uuid, out members bigint, out kudos bigint, out keys bigint, out accounts bigint
 )
@@ -293,4 +285,5 @@ comment on function app.erase_member(uuid, uuid, boolean) is
   'Erases a person. Returns in how many kudos, keys and history entries Former member has replaced them, and how many accounts '
   'were deleted.';
 comment on function app.delete_company(uuid) is
-  'Deletes a company with all its data. Returns how many members, kudos, keys and accounts it had.';
+  'Deletes a company with all its data, the accounts of its people, and the history of its keys, then refused. '
+  'Returns how many members, kudos, keys and accounts it had.';

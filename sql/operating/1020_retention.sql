@@ -11,31 +11,15 @@ language sql volatile set search_path = ''
 return current_setting('statement_timeout')::interval > '0'
   and clock_timestamp() > statement_timestamp() + current_setting('statement_timeout')::interval * share;
 
--- Deletes up to 2,000 rows of a table in the time window, the oldest first. Returns the number of deleted rows and the
--- time of the newest of them. The settings make it read them from the index in this order: after a large load the planner
--- still expects few rows, and would read and sort all that are left for each 2,000. It waits for a locked company or row for
--- two seconds only.
+-- The settings make it read the rows from the index, the oldest first: after a large load the planner still expects few
+-- rows, and would read and sort all that are left for each 2,000. It waits for a locked company or row for two seconds.
 create function app.purge_some(
   company_id uuid, since timestamptz, before timestamptz, relation text, out deleted bigint, out reached timestamptz
 )
-language plpgsql volatile
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_sort = off
-set lock_timeout = '2s'
+language plpgsql volatile set search_path = '' set enable_seqscan = off set enable_bitmapscan = off
+set enable_sort = off set lock_timeout = '2s'
 as $$
-declare
-  is_old boolean;
 begin
-  execute format(
-    'select exists (select from app.%I as t where t.company_id = $1 and t.created_at >= $2 and t.created_at < $3)', relation
-  )
-    into is_old using company_id, since, before;
-  if not is_old then
-    deleted := 0;
-    return;
-  end if;
   perform app.require_settled_company(company_id);
   execute format(
     'with gone as (
@@ -52,8 +36,6 @@ begin
 end
 $$;
 
--- Deletes the old rows of one table, about at_most, until this share of the time is over. failure and failure_code: the
--- message and the SQLSTATE of the error that ended it, or null.
 create procedure app.purge_table(
   company_id uuid, before timestamptz, relation text, at_most bigint, share double precision,
   inout deleted bigint, inout failure text, inout failure_code text
@@ -90,7 +72,6 @@ begin
 end
 $$;
 
--- Deletes the kudos, day ratings and pulse answers of a company that were created before a time.
 create procedure app.purge_before(company_id uuid, before timestamptz)
 language plpgsql security invoker
 as $$
@@ -159,15 +140,12 @@ begin
 end
 $$;
 
--- A part of a night: a table with rows older than the retention of their company, and how late the oldest of them is.
 create type app.overdue_rows as (company_id uuid, relation text, before timestamptz, late interval);
 revoke all on type app.overdue_rows from public;
 
 -- Those of one table, also of companies that have moved away and left their rows. The settings: see purge_some.
 create function app.overdue(relation text) returns setof app.overdue_rows
-language plpgsql stable set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
+language plpgsql stable set search_path = '' set enable_seqscan = off set enable_bitmapscan = off
 set enable_sort = off
 as $$
 begin
@@ -182,7 +160,6 @@ begin
 end
 $$;
 
--- Whether rows of a table can be deleted now: nobody has locked all of it. Holds a lock like a delete's until the commit.
 create function app.is_unlocked(relation text) returns boolean
 language plpgsql volatile set search_path = ''
 as $$
@@ -208,7 +185,6 @@ as $$
 declare
   share constant double precision := 0.375;
   turn constant bigint := 100000;
-  relations constant text[] := '{kudos,day_ratings,pulse_responses}';
   relation text;
   due app.overdue_rows[];
   list app.overdue_rows;
@@ -229,7 +205,7 @@ begin
     is_rest := false;
     rest := 0;
     due := '{}';
-    foreach relation in array relations loop
+    foreach relation in array array['kudos', 'day_ratings', 'pulse_responses'] loop
       continue when relation = any (locked);
       if app.is_unlocked(relation) then
         due := due || array(select o from app.overdue(relation) as o);
@@ -291,12 +267,14 @@ $$;
 
 comment on function app.is_time_up(double precision) is 'Whether this share of statement_timeout is over for the running call.';
 comment on function app.purge_some(uuid, timestamptz, timestamptz, text) is
-  'Deletes up to 2,000 old rows of a table. Returns how many, and the time of the newest of them.';
+  'Deletes up to 2,000 rows of a table in a time window, the oldest first. Returns how many, and the newest time.';
 comment on type app.overdue_rows is 'A table with rows older than the retention of their company, and how late they are.';
 comment on function app.overdue(text) is 'The companies with rows of a table that are older than their retention.';
-comment on function app.is_unlocked(text) is 'Whether rows of a table can be deleted now, because nobody has locked all of it.';
+comment on function app.is_unlocked(text) is
+  'Whether rows of a table can be deleted now: nobody has locked all. Holds a lock like a delete''s until the commit.';
 comment on procedure app.purge_table(uuid, timestamptz, text, bigint, double precision, bigint, text, text) is
-  'Deletes the old rows of a table, and commits after every 2,000. Returns how many, and the error that ended it.';
+  'Deletes the old rows of a table, about at_most, until this share of the time is over, and commits after every '
+  '2,000. Returns how many, and message and SQLSTATE of the error that ended it, or null.';
 comment on procedure app.purge_before(uuid, timestamptz) is
   'Deletes the kudos, day ratings and pulse answers of a company that were created before a time, and commits after every '
   '2,000 rows.';

@@ -4,8 +4,7 @@
 create function app.revoke_key(
   key text, reason text, out company_id uuid, out key_id uuid, out name text, out revoked_at timestamptz
 )
-language plpgsql volatile security invoker set search_path = ''
-set lock_timeout = '5s'
+language plpgsql volatile security invoker set search_path = '' set lock_timeout = '5s'
 as $$
 declare
   ids uuid[];

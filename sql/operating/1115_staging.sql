@@ -21,7 +21,6 @@ begin
     execute format(
       $table$
         create unlogged table staging.%1$I (position bigint primary key generated always as identity, %2$s);
-        alter table staging.%1$I enable row level security;
         comment on table staging.%1$I is 'The rows of %1$s.csv.';
       $table$,
       loaded.file, loaded.fields
@@ -38,9 +37,7 @@ as $$
 declare
   told record;
 begin
-  truncate
-    staging.teams, staging.members, staging.categories, staging.kudos,
-    staging.day_ratings, staging.pulse_questions, staging.pulse_responses;
+  execute (select 'truncate ' || string_agg('staging.' || f.file, ', ' order by f.place) from app.loaded_files() as f);
   for told in
     select s.tablename, s.attname
     from pg_catalog.pg_stats as s

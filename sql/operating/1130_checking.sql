@@ -3,7 +3,6 @@
 -- There are three queries per file, built from the table of columns; members has a fourth one. Each returns (position,
 -- problem, same_as). same_as is the position of an earlier row with the same value.
 
--- Cells that fail a check of their column.
 create function app.wrong_cells_query(file text) returns text
 language sql immutable set search_path = ''
 return (
@@ -74,17 +73,15 @@ return (
   select string_agg(
     format(
       $query$
-        select s.position, %1$L, repeated.first
+        select r.position, %1$L, r.first
         from (
-          select %3$s, min(s.position) as first
+          select s.position, min(s.position) over (partition by %3$s) as first
           from staging.%2$I as s
           where (%4$s) is not null
-          group by %3$s having count(*) > 1
-        ) as repeated (%5$s, first)
-        join staging.%2$I as s on (%3$s) = (%6$s)
-        where s.position > repeated.first
+        ) as r
+        where r.position > r.first
       $query$,
-      pieces.problem, repeated_cells_query.file, pieces.compared, pieces.not_empty, pieces.names, pieces.repeated
+      pieces.problem, repeated_cells_query.file, pieces.compared, pieces.not_empty
     ),
     'union all' order by pieces.problem
   )
@@ -95,9 +92,7 @@ return (
         format(case c.kind when 'uuid' then 'lower(s.%I collate "C")' when 'email' then 'lower(s.%I)' else 's.%I' end, c.field),
         ', ' order by c.place
       ) as compared,
-      string_agg(format('nullif(s.%I, '''')', c.field), ', ' order by c.place) as not_empty,
-      string_agg(format('%I', c.field), ', ' order by c.place) as names,
-      string_agg(format('repeated.%I', c.field), ', ' order by c.place) as repeated
+      string_agg(format('nullif(s.%I, '''')', c.field), ', ' order by c.place) as not_empty
     from app.loaded_columns() as c
     where c.file = repeated_cells_query.file and c.unique_by is not null
     group by c.unique_by

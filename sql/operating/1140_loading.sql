@@ -71,12 +71,8 @@ return (
 -- company for every 50,000 rows, or relies on statistics from before this load. Without enable_material = off, it
 -- expected 200 rows in a new company, kept all its rows in memory, and compared each row of the file with each of them.
 create function app.write_file(company_id uuid, file text, out inserted bigint, out updated bigint, out unchanged bigint)
-language plpgsql volatile security invoker
-set search_path = ''
-set enable_hashjoin = off
-set enable_mergejoin = off
-set enable_seqscan = off
-set enable_material = off
+language plpgsql volatile security invoker set search_path = '' set enable_hashjoin = off
+set enable_mergejoin = off set enable_seqscan = off set enable_material = off
 as $$
 declare
   slice constant bigint := 50000;
@@ -169,7 +165,6 @@ begin
 end
 $$;
 
--- Makes the changes that must come before the rows of a file are written.
 create function app.prepare_file(company_id uuid, file text) returns void
 language plpgsql volatile security invoker set search_path = ''
 as $$
@@ -203,28 +198,19 @@ $$;
 -- also_elsewhere: whether the rows may be mostly those of another company.
 create function app.load_staging(company_id uuid, also_elsewhere boolean default false)
 returns table (file text, inserted bigint, updated bigint, unchanged bigint, left_out bigint)
-language plpgsql volatile security invoker
-set search_path = ''
-set jit = off
+language plpgsql volatile security invoker set search_path = '' set jit = off
 as $$
 declare
+  files constant text := (select string_agg('staging.' || f.file, ', ' order by f.place) from app.loaded_files() as f);
   problems record;
   other record;
   erased record;
   loaded record;
 begin
   -- No row is added between the check and the writing, and two loads do not run at the same time.
-  lock table
-    staging.teams, staging.members, staging.categories, staging.kudos,
-    staging.day_ratings, staging.pulse_questions, staging.pulse_responses
-  in access exclusive mode;
-
+  execute format('lock table %s in access exclusive mode', files);
   -- The planner does not know yet how many rows there are.
-  analyze
-    staging.teams, staging.members, staging.categories, staging.kudos,
-    staging.day_ratings, staging.pulse_questions, staging.pulse_responses,
-    app.teams, app.members, app.categories, app.pulse_questions;
-
+  execute format('analyze %s, app.teams, app.members, app.categories, app.pulse_questions', files);
   perform app.require_open_company(company_id);
 
   raise notice 'checking the files';

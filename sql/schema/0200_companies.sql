@@ -1,5 +1,5 @@
 -- Companies: the tenants. Every other table has company_id, first in its primary key and in every unique and foreign
--- key.
+-- key, and row-level security (1980).
 
 create table app.companies (
   id uuid primary key default gen_random_uuid(),
@@ -21,8 +21,6 @@ create table app.companies (
   constraint companies_retention_length check (retention >= interval '1 day'),
   constraint companies_fewest_people_range check (fewest_people between 2 and 100)
 );
-
-alter table app.companies enable row level security;
 
 -- The company of the API key that was verified in this transaction; null when no key has been verified.
 -- The setting is local to the transaction. In a later transaction of the session it is '', hence nullif. The function

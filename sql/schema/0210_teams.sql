@@ -7,23 +7,7 @@ create table app.teams (
   created_at timestamptz not null default now(),
   changed_in xid8 not null default pg_current_xact_id(),
   primary key (company_id, id),
-  constraint teams_name_length check (char_length(name) between 1 and 255),
-  constraint teams_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
+  constraint teams_name_length check (char_length(name) between 1 and 255)
 );
-
-alter table app.teams enable row level security;
-
--- For pages, newest first.
-create index teams_newest on app.teams (company_id, created_at desc, id desc);
--- For the changes (0207).
-create index teams_changed on app.teams (company_id, changed_in, id);
-alter table app.teams alter column changed_in set (n_distinct = -1);
-select app.keep_changes('app.teams');
-
-create policy api_read on app.teams for select to public_api
-  using (company_id = (select app.current_company_id()));
-
-grant select on app.teams to public_api;
--- Not granted: any write; anything to authenticated.
 
 comment on table app.teams is 'Teams of a company.';

@@ -16,16 +16,11 @@ create table app.members (
   constraint members_email_form check (
     case when is_former then email = '' else email ~ '^[^@\s]+@[^@\s]+$' and char_length(email) <= 320 end
   ),
-  constraint members_role_length check (char_length(role) between 1 and 50),
-  -- The API writes years with four digits, which JavaScript and spreadsheets can read. They cannot read infinity.
-  constraint members_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
+  constraint members_role_length check (char_length(role) between 1 and 50)
 );
 
-alter table app.members enable row level security;
-
--- For pages, newest first: of all members, of one team, of one role. After the column of the filter comes the order of
+-- For pages, newest first: of one team, of one role. After the column of the filter comes the order of
 -- the page.
-create index members_newest on app.members (company_id, created_at desc, id desc);
 create index members_team_newest on app.members (company_id, team_id, created_at desc, id desc);
 create index members_role_newest on app.members (company_id, role, created_at desc, id desc);
 -- An email address is unique in a company, without case. The second index is for app.link_member, which searches all
@@ -33,10 +28,6 @@ create index members_role_newest on app.members (company_id, role, created_at de
 create unique index members_email_key on app.members (company_id, lower(email));
 create index members_email on app.members (lower(email));
 create unique index members_former on app.members (company_id) where is_former;
--- For the changes (0207).
-create index members_changed on app.members (company_id, changed_in, id);
-alter table app.members alter column changed_in set (n_distinct = -1);
-select app.keep_changes('app.members');
 
 -- The planner assumes that each company has a tenth of the table. With the real, smaller share, and the default estimate
 -- for the bound of a page, (instant, id) < (…), it would expect few rows. It would then look up the team of each row in
@@ -56,15 +47,11 @@ create table app.member_accounts (
   foreign key (company_id, member_id) references app.members (company_id, id) on delete cascade
 );
 
-alter table app.member_accounts enable row level security;
-
 -- Whether the account has a verified second factor that its session has not shown. The owner must be postgres: row
 -- security shows the factors to no other role, and `row_security = off` makes the query fail then, instead of letting
 -- everybody in. Not `begin atomic`: Supabase could not change its table while a function depends on it.
 create function app.wants_second_factor() returns boolean
-language plpgsql stable security definer
-set search_path = ''
-set row_security = off
+language plpgsql stable security definer set search_path = '' set row_security = off
 as $$
 begin
   return (auth.jwt() ->> 'aal') is distinct from 'aal2'
@@ -122,12 +109,9 @@ grant execute on function app.current_admins to authenticated;
 comment on function app.current_admins is
   'The members of the signed-in admin''s company who can sign in as admins; no row for anybody else.';
 
-create policy api_read on app.members for select to public_api
-  using (company_id = (select app.current_company_id()));
 create policy admin_read on app.members for select to authenticated
   using (company_id = (select admin.company_id from app.current_admin() as admin));
 
-grant select on app.members to public_api;
 grant select (company_id, id, name) on app.members to authenticated;
 -- Not granted: any write; anything on app.member_accounts to anybody (app.link_member and app.current_admin read it as
 -- postgres).

@@ -7,8 +7,7 @@ create table app.categories (
   -- Kept by the triggers below.
   name text not null default '',
   changed_in xid8 not null default pg_current_xact_id(),
-  primary key (company_id, id),
-  constraint categories_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
+  primary key (company_id, id)
 );
 
 create table app.category_names (
@@ -22,24 +21,8 @@ create table app.category_names (
   constraint category_names_name_length check (char_length(name) between 1 and 255)
 );
 
-alter table app.categories enable row level security;
-alter table app.category_names enable row level security;
-
--- For pages, newest first.
-create index categories_newest on app.categories (company_id, created_at desc, id desc);
--- For the changes (0207).
-create index categories_changed on app.categories (company_id, changed_in, id);
-alter table app.categories alter column changed_in set (n_distinct = -1);
-select app.keep_changes('app.categories');
-
-create policy api_read on app.categories for select to public_api
-  using (company_id = (select app.current_company_id()));
-
-grant select on app.categories to public_api;
 -- Not granted: any write; the names in all languages; anything to authenticated.
 
--- The name of a category in the API: in the company's default language (pt-br matches pt-BR, an exact match comes first),
--- else in English, else in any.
 create function app.category_name(company_id uuid, category_id uuid) returns text
 language sql stable set search_path = ''
 begin atomic
@@ -104,7 +87,8 @@ create trigger name_categories after update of default_language on app.companies
   for each row when (old.default_language <> new.default_language) execute function app.name_categories_again();
 
 comment on function app.category_name(uuid, uuid) is
-  'The name of a category in the company''s default language, else in English, else in any; empty if it has none.';
+  'The name of a category in the API: in the company''s default language (pt-br matches pt-BR, an exact match comes '
+  'first), else in English, else in any; empty if it has none.';
 comment on function app.name_categories(uuid, uuid[]) is 'Names categories anew. 40001 if others have changed names meanwhile.';
 comment on function app.name_category() is 'Trigger: names a category anew when its names change.';
 comment on function app.name_categories_again() is

@@ -23,29 +23,18 @@ create table app.rewards (
   -- 2^53 - 1: the largest integer that every JSON reader reads exactly.
   constraint rewards_points_cost_range check (points_cost between 0 and 9007199254740991),
   constraint rewards_reward_type_length check (char_length(reward_type) between 1 and 50),
-  constraint rewards_stock_count_range check (stock_count >= 0),
-  constraint rewards_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
+  constraint rewards_stock_count_range check (stock_count >= 0)
 );
 
-alter table app.rewards enable row level security;
-
--- For pages, newest first: of all rewards, and of those that are not archived.
-create index rewards_newest on app.rewards (company_id, created_at desc, id desc);
+-- For pages, newest first: of those that are not archived.
 create index rewards_current_newest on app.rewards (company_id, created_at desc, id desc) where not is_archived;
--- For the changes (0207).
-create index rewards_changed on app.rewards (company_id, changed_in, id);
-alter table app.rewards alter column changed_in set (n_distinct = -1);
-select app.keep_changes('app.rewards');
 
-create policy api_read on app.rewards for select to public_api
-  using (company_id = (select app.current_company_id()));
 create policy api_insert on app.rewards for insert to public_api
   with check (company_id = (select app.current_company_id()));
 create policy api_update on app.rewards for update to public_api
   using (company_id = (select app.current_company_id()))
   with check (company_id = (select app.current_company_id()));
 
-grant select on app.rewards to public_api;
 grant insert
   (company_id, external_id, name, description, points_cost, reward_type, is_archived, stock_count, image_url, vendor_name)
   on app.rewards to public_api;

@@ -14,29 +14,17 @@ create table app.day_ratings (
   foreign key (company_id, team_id) references app.teams (company_id, id),
   constraint day_ratings_rating_range check (rating between 1 and 5),
   constraint day_ratings_comment_length check (char_length(comment) <= 10000),
-  constraint day_ratings_points_awarded_range check (points_awarded >= 0),
-  constraint day_ratings_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
+  constraint day_ratings_points_awarded_range check (points_awarded >= 0)
 )
 -- As for kudos.
 with (autovacuum_vacuum_scale_factor = 0.02);
 
-alter table app.day_ratings enable row level security;
-
--- For pages, newest first: of all ratings, and of one team.
-create index day_ratings_newest on app.day_ratings (company_id, created_at desc, id desc);
+-- For pages, newest first: of one team.
 create index day_ratings_team_newest on app.day_ratings (company_id, team_id, created_at desc, id desc);
--- For the changes (0207).
-create index day_ratings_changed on app.day_ratings (company_id, changed_in, id);
-alter table app.day_ratings alter column changed_in set (n_distinct = -1);
-select app.keep_changes('app.day_ratings');
 
 -- So that a page with team_name keeps the teams that it has found, as a page of members does (0220_members.sql).
 alter table app.day_ratings alter column company_id set (n_distinct = 10);
 
-create policy api_read on app.day_ratings for select to public_api
-  using (company_id = (select app.current_company_id()));
-
-grant select on app.day_ratings to public_api;
 -- Not granted: any write; anything to authenticated: an admin sees no more mood data than a key with read:analytics.
 
 comment on table app.day_ratings is 'How a day was, from 1 to 5. Keyed to a team, never to a person.';

@@ -22,32 +22,21 @@ create table app.pulse_responses (
   changed_in xid8 not null default pg_current_xact_id(),
   primary key (company_id, id),
   foreign key (company_id, question_id) references app.pulse_questions (company_id, id),
-  constraint pulse_responses_comment_length check (char_length(comment) <= 10000),
-  constraint pulse_responses_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
+  constraint pulse_responses_comment_length check (char_length(comment) <= 10000)
 )
 -- As for kudos.
 with (autovacuum_vacuum_scale_factor = 0.02);
 
-alter table app.pulse_questions enable row level security;
-alter table app.pulse_responses enable row level security;
-
--- For pages, newest first; and for the foreign key, which looks up the answers of a question that is deleted.
-create index pulse_responses_newest on app.pulse_responses (company_id, created_at desc, id desc);
+-- For the foreign key, which looks up the answers of a question that is deleted.
 create index pulse_responses_question on app.pulse_responses (company_id, question_id);
--- For the changes (0207).
-create index pulse_responses_changed on app.pulse_responses (company_id, changed_in, id);
-alter table app.pulse_responses alter column changed_in set (n_distinct = -1);
-select app.keep_changes('app.pulse_responses');
 
 -- So that a page keeps the questions that it has found, as a page of members keeps teams (0220_members.sql).
 alter table app.pulse_responses alter column company_id set (n_distinct = 10);
 
 create policy api_read on app.pulse_questions for select to public_api
   using (company_id = (select app.current_company_id()));
-create policy api_read on app.pulse_responses for select to public_api
-  using (company_id = (select app.current_company_id()));
 
-grant select on app.pulse_questions, app.pulse_responses to public_api;
+grant select on app.pulse_questions to public_api;
 -- Not granted: any write; anything to authenticated.
 
 -- Trigger: a change of a question counts as a change of its answers, because there is no list of questions that a copy

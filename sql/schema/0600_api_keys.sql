@@ -1,13 +1,12 @@
 -- API keys, with which other systems use the API. The key itself is never stored, only its SHA-256. A fast hash is
 -- enough, because a key has 190 random bits and cannot be guessed.
 
--- The scopes, in the order in which they are always shown (docs/api.md, Authentication).
 create function app.scopes() returns text[]
 language sql immutable set search_path = ''
 return array['read:members', 'read:activity', 'read:rewards', 'read:analytics', 'write:rewards'];
 
 grant execute on function app.scopes to authenticated;
-comment on function app.scopes is 'All scopes, in the order in which they are shown.';
+comment on function app.scopes is 'All scopes, in the order in which they are shown (docs/api.md, Authentication).';
 
 create table app.api_keys (
   company_id uuid not null references app.companies (id) on delete cascade,
@@ -39,8 +38,6 @@ create table app.api_keys (
   constraint api_keys_key_hash_length check (octet_length(key_hash) = 32),
   constraint api_keys_revoked_by_whom check (revoked_at is not null or revoked_by is null)
 );
-
-alter table app.api_keys enable row level security;
 
 create index api_keys_newest on app.api_keys (company_id, created_at desc, id desc);
 create index api_keys_created_by on app.api_keys (company_id, created_by);
@@ -90,8 +87,6 @@ create table app.api_key_uses (
   primary key (company_id, key_id),
   foreign key (company_id, key_id) references app.api_keys (company_id, id) on delete cascade
 );
-
-alter table app.api_key_uses enable row level security;
 
 create policy admin_read on app.api_key_uses for select to authenticated
   using (company_id = (select admin.company_id from app.current_admin() as admin));

@@ -28,8 +28,6 @@ create table app.api_key_events (
   )
 );
 
-alter table app.api_key_events enable row level security;
-
 create index api_key_events_newest on app.api_key_events (company_id, created_at desc, id desc);
 
 create policy admin_read on app.api_key_events for select to authenticated
@@ -66,7 +64,6 @@ create trigger refuse_truncate before truncate on app.api_key_events
 
 comment on table app.api_key_events is 'Who created, replaced, renamed or revoked which API key, when. Rows are only added.';
 
--- Adds a row to the history, and for a new key the row for its last use.
 create function app.record_api_key_event() returns trigger
 language plpgsql security definer set search_path = ''
 as $$
@@ -102,7 +99,8 @@ begin
 end
 $$;
 
-comment on function app.record_api_key_event is 'Trigger: records every change of a key in app.api_key_events.';
+comment on function app.record_api_key_event is
+  'Trigger: records every change of a key in app.api_key_events, and adds the row for the uses of a new key.';
 
 create trigger record_api_key_event after insert or update on app.api_keys
   for each row execute function app.record_api_key_event();

@@ -38,7 +38,6 @@ language sql stable set search_path = ''
 return (noted_at > now() - interval '1 minute' and noted_at < now() + interval '1 minute') is not true
   or (noted_endpoint = 'GET /' and endpoint <> 'GET /') is true;
 
--- The numbers of 30 days up to counted_on as those up to today (UTC), with `more` on today. Those of older days are deleted.
 create function app.count_day(counts integer[], counted_on date, more integer) returns integer[]
 language plpgsql stable set search_path = ''
 as $$
@@ -64,46 +63,41 @@ grant execute on function app.count_day to authenticated;
 -- the use. It records nothing while the database is read-only, because requests must still work then. The platform sets the
 -- default to read-only when a disk is nearly full: so it checks the default, because PostgREST begins each POST as read write.
 create function app.note_use(company_id uuid, key_id uuid) returns void
-language plpgsql volatile
-set search_path = ''
-set enable_seqscan = off
+language plpgsql volatile set search_path = '' set enable_seqscan = off
 as $$
 declare
   headers constant json := nullif(current_setting('request.headers', true), '');
+  is_check constant boolean := coalesce(headers ->> 'x-quick-check' = 'true', false);
+  client constant text := left(headers ->> 'x-client', 60);
   today constant date := (now() at time zone 'UTC')::date;
+  noted record;
 begin
   if current_setting('default_transaction_read_only')::boolean or pg_is_in_recovery() then
     return;
   end if;
-  if headers ->> 'x-quick-check' = 'true' then
-    update app.api_key_uses as u set checked_at = now(), checked_client = left(headers ->> 'x-client', 60)
-    where (u.company_id, u.key_id) in (
-      select free.company_id, free.key_id
-      from app.api_key_uses as free
-      where free.company_id = note_use.company_id and free.key_id = note_use.key_id and app.may_note(free.checked_at)
-      for update skip locked
-    );
+  select u.company_id, u.key_id into noted from app.api_key_uses as u
+  where u.company_id = note_use.company_id and u.key_id = note_use.key_id and case when is_check
+    then app.may_note(u.checked_at) else app.may_note(u.last_used_at, u.last_endpoint, headers ->> 'x-endpoint') end
+  for update skip locked;
+  if not found then
     return;
+  elsif is_check then
+    update app.api_key_uses as u set checked_at = now(), checked_client = client
+    where u.company_id = noted.company_id and u.key_id = noted.key_id;
+  else
+    update app.api_key_uses as u set
+      last_used_at = now(),
+      last_endpoint = left(headers ->> 'x-endpoint', 60),
+      last_client = client,
+      used_on = case u.used_on[cardinality(u.used_on)] when today then u.used_on else array(
+        select distinct day from unnest(u.used_on || today) as day where day between today - 29 and today order by day
+      ) end,
+      -- What takes the minute of GET / has been counted with it.
+      answers = app.count_day(u.answers, u.counted_on, app.may_note(u.last_used_at)::integer),
+      refusals = app.count_day(u.refusals, u.counted_on, 0),
+      counted_on = today
+    where u.company_id = noted.company_id and u.key_id = noted.key_id;
   end if;
-  update app.api_key_uses as u set
-    last_used_at = now(),
-    last_endpoint = left(headers ->> 'x-endpoint', 60),
-    last_client = left(headers ->> 'x-client', 60),
-    used_on = case u.used_on[cardinality(u.used_on)] when today then u.used_on else array(
-      select distinct day from unnest(u.used_on || today) as day where day between today - 29 and today order by day
-    ) end,
-    -- What takes the minute of GET / has been counted with it.
-    answers = app.count_day(u.answers, u.counted_on,
-      case when u.last_used_at > now() - interval '1 minute' and u.last_used_at < now() + interval '1 minute' then 0 else 1 end),
-    refusals = app.count_day(u.refusals, u.counted_on, 0),
-    counted_on = today
-  where (u.company_id, u.key_id) in (
-    select free.company_id, free.key_id
-    from app.api_key_uses as free
-    where free.company_id = note_use.company_id and free.key_id = note_use.key_id
-      and app.may_note(free.last_used_at, free.last_endpoint, headers ->> 'x-endpoint')
-    for update skip locked
-  );
 end
 $$;
 
@@ -111,10 +105,7 @@ $$;
 -- At most once a minute each, likewise without waiting. Nothing for any other key: unknown ones leave no trace, so that
 -- nobody can fill the disk with them. Returns whether it has recorded it.
 create function app.note_refused_use(key_hash text, missing_scope text default null) returns boolean
-language plpgsql volatile security definer
-set search_path = ''
-set enable_seqscan = off
-set jit = off
+language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set jit = off
 as $$
 declare
   headers constant json := nullif(current_setting('request.headers', true), '');
@@ -162,7 +153,7 @@ $$;
 grant execute on function app.note_refused_use to public_api;
 comment on function app.may_note is 'Whether a note may be made now, a minute after the last one or in place of one of GET /.';
 comment on function app.count_day is
-  'The numbers of 30 days up to counted_on as those up to today, without those of older days, and so much more today.';
+  'The numbers of 30 days up to counted_on as those up to today (UTC), without older days, and so much more today.';
 comment on function app.note_use is
   'Records now as the last use of a key, or as its last quick check, at most once a minute, unless another transaction is doing '
   'so or the database is read-only.';
@@ -182,10 +173,7 @@ comment on function app.note_refused_use is
 -- The detail of an error has the ids of key and company for the request log, and that of too many requests how many may
 -- run. That of a PT401 has them if the key is known; it is looked up for an unknown key too, which takes the same time.
 create function app.authenticate(key_hash text, required_scope text) returns app.verified_key
-language plpgsql volatile security definer
-set search_path = ''
-set enable_seqscan = off
-set jit = off
+language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set jit = off
 as $$
 declare
   verified app.verified_key;
@@ -210,16 +198,11 @@ begin
   -- key, and where any scope will do.
   if (serving = 'open' and required_scope = any (verified.scopes)) is not true then
     if not found or serving = 'closed' then
-      raise exception using
-        errcode = 'PT401',
-        message = 'Unauthorized: Invalid or missing API Key',
-        detail = coalesce(
-          (
-            select json_build_object('key_id', k.id, 'company_id', k.company_id)::text
-            from app.api_keys as k where k.key_hash = decode(authenticate.key_hash, 'hex')
-          ),
-          ''
-        );
+      raise exception using errcode = 'PT401', message = 'Unauthorized: Invalid or missing API Key',
+        detail = coalesce((
+          select json_build_object('key_id', k.id, 'company_id', k.company_id)::text
+          from app.api_keys as k where k.key_hash = decode(authenticate.key_hash, 'hex')
+        ), '');
     end if;
 
     -- A company that has moved to another project can only be read here.
@@ -231,16 +214,13 @@ begin
     end if;
 
     if required_scope <> all (verified.scopes) then
-      raise exception using
-        errcode = 'PT403',
+      raise exception using errcode = 'PT403',
         message = format('Forbidden: this key is missing the "%s" scope', required_scope),
         detail = json_build_object('key_id', verified.key_id, 'company_id', verified.company_id);
     end if;
 
     if serving = 'moving' and required_scope like 'write:%' then
-      raise exception using
-        errcode = 'PT429',
-        message = 'the company is moving to another project',
+      raise exception using errcode = 'PT429', message = 'the company is moving to another project',
         detail = json_build_object('key_id', verified.key_id, 'company_id', verified.company_id);
     end if;
   end if;
@@ -253,9 +233,7 @@ begin
     while not pg_try_advisory_xact_lock(uuid_hash_extended(verified.company_id, 7330216700000000 + slot)) loop
       slot := slot + 1;
       if slot > app.requests_at_once() then
-        raise exception using
-          errcode = 'PT429',
-          message = 'Too Many Requests',
+        raise exception using errcode = 'PT429', message = 'Too Many Requests',
           detail = json_build_object('key_id', verified.key_id, 'company_id', verified.company_id);
       end if;
     end loop;
@@ -283,8 +261,7 @@ comment on function app.authenticate is
 -- Lets a total of this key run until the end of the transaction, or raises PT429, as app.authenticate. The constants are
 -- those of its locks: slot 0 of the company, and numbers that are no hash.
 create function app.take_turn_of_total(key_id uuid, company_id uuid) returns void
-language plpgsql volatile
-set search_path = ''
+language plpgsql volatile set search_path = ''
 as $$
 declare
   base constant bigint := 7330216700000000;
@@ -296,9 +273,7 @@ begin
       end if;
     end loop;
   end if;
-  raise exception using
-    errcode = 'PT429',
-    message = 'Too Many Requests',
+  raise exception using errcode = 'PT429', message = 'Too Many Requests',
     detail = json_build_object('key_id', key_id, 'company_id', company_id);
 end
 $$;

@@ -1,22 +1,5 @@
 -- What the functions that serve API keys share.
 
--- Each of them checks row_security_active() for the tables that it reads, and calls this function if it is
--- false. After a restore without owners, postgres may own the functions. They would then return the rows of every
--- company, so they must not run. PT500 is raised nowhere else: docs/operate/monitor.md alerts on it.
-create function app.refuse_without_row_security() returns void
-language plpgsql stable set search_path = ''
-as $$
-begin
-  raise exception 'row-level security does not bind %', current_user
-    using errcode = 'PT500',
-      hint = 'Functions that serve API keys belong to public_api, and every table has row-level security: '
-        'run sql/commands/check.sql.';
-end
-$$;
-
-grant execute on function app.refuse_without_row_security to public_api;
-comment on function app.refuse_without_row_security is 'Raises PT500: row-level security does not bind the current role.';
-
 -- What a function that serves API keys returns. The Data API sends a value whose type is named like its media type as
 -- it is; for json it would copy and parse each page again. Its statement names the type as service_role, which needs
 -- usage on the schema.
@@ -56,8 +39,11 @@ $$;
 comment on function app.serve_keys is
   'Makes a function one that serves API keys, with time limits and planner settings. Only the owner may call it.';
 
--- Begins every function that serves API keys: row-level security binds the caller, and the key is good. PT401, PT403,
--- PT429, PT500. Authenticate first, then read: the policies use the company that this sets.
+-- Begins every function that serves API keys: row-level security binds the caller, and the key is good. Authenticate
+-- first, then read: the policies use the company that this sets.
+--
+-- After a restore without owners, postgres may own these functions. They would then return the rows of every company, so
+-- they must not run. PT500 is raised nowhere else: docs/operate/monitor.md alerts on it.
 create function app.admit(key_hash text, required_scope text) returns app.verified_key
 language plpgsql volatile set search_path = ''
 as $$
@@ -70,7 +56,10 @@ begin
     and row_security_active('app.pulse_responses'::regclass) and row_security_active('app.deletions'::regclass)
     and row_security_active('app.forgotten_deletions'::regclass)
   ) then
-    perform app.refuse_without_row_security();
+    raise exception 'row-level security does not bind %', current_user
+      using errcode = 'PT500',
+        hint = 'Functions that serve API keys belong to public_api, and every table has row-level security: '
+          'run sql/commands/check.sql.';
   end if;
   return app.authenticate(key_hash, required_scope);
 end
@@ -94,8 +83,6 @@ comment on function app.admit is
 comment on function app.end_page is
   'Sets the response headers of rows: key, company, number of rows, whether there are more, and how the next page is requested.';
 
--- The response of the functions that serve no page: returns the body unchanged, and sets the headers with key and
--- company for the request log.
 create function app.respond(key_id uuid, company_id uuid, body json) returns json
 language plpgsql volatile set search_path = ''
 as $$
@@ -109,4 +96,5 @@ end
 $$;
 
 grant execute on function app.respond to public_api;
-comment on function app.respond is 'Returns the body, and sets the response headers X-Key-Id and X-Company-Id.';
+comment on function app.respond is
+  'Returns the body of what serves no page, and sets X-Key-Id and X-Company-Id in the response for the request log.';

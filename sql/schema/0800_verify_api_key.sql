@@ -2,8 +2,7 @@
 -- valid key, or without the scope, learns nothing about parameters; and when an instance of it sees a key for the first time.
 
 create function public.verify_api_key(key_hash text, required_scope text default null) returns app."application/json"
-language plpgsql volatile security definer
-set search_path = ''
+language plpgsql volatile security definer set search_path = ''
 as $$
 declare
   api_key app.verified_key;
@@ -34,8 +33,7 @@ comment on function public.verify_api_key is
 -- Called by the Edge Function after it has answered 401 for a key that was revoked or has expired, or 403, and by nobody
 -- else.
 create function public.note_refused_use(key_hash text, missing_scope text default null) returns app."application/json"
-language sql volatile security definer
-set search_path = ''
+language sql volatile security definer set search_path = ''
 as 'select to_json(app.note_refused_use(key_hash, missing_scope))';
 
 select app.serve_keys('public.note_refused_use'::regproc);

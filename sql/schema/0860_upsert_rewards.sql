@@ -10,8 +10,7 @@
 -- A dry run writes the rows in the same way, counts, and takes everything back: what it says is what the import would do.
 
 create function public.upsert_rewards(key_hash text, rewards text, dry_run boolean default false) returns app."application/json"
-language plpgsql volatile security definer
-set search_path = ''
+language plpgsql volatile security definer set search_path = ''
 as $$
 declare
   api_key app.verified_key;
@@ -37,37 +36,16 @@ begin
       insert into app.rewards as kept
         (company_id, external_id, name, description, points_cost, reward_type, is_archived, stock_count, image_url, vendor_name)
       select
-        api_key.company_id,
-        sent_reward.external_id,
-        sent_reward.name,
-        sent_reward.description,
-        sent_reward.points_cost,
-        coalesce(sent_reward.reward_type, 'perk'),
-        coalesce(sent_reward.is_archived, false),
-        sent_reward.stock_count,
-        sent_reward.image_url,
-        sent_reward.vendor_name
-      from jsonb_to_recordset(sent) as sent_reward (
-        external_id text, name text, description text, points_cost bigint, reward_type text,
-        is_archived boolean, stock_count integer, image_url text, vendor_name text
+        api_key.company_id, r.external_id, r.name, r.description, r.points_cost, coalesce(r.reward_type, 'perk'),
+        coalesce(r.is_archived, false), r.stock_count, r.image_url, r.vendor_name
+      from jsonb_populate_recordset(null::app.rewards, sent) as r
+      order by r.external_id collate "C"
+      on conflict (company_id, external_id) do update
+      set (name, description, points_cost, reward_type, is_archived, stock_count, image_url, vendor_name) = (
+        select r.name, r.description, r.points_cost, r.reward_type, r.is_archived, r.stock_count, r.image_url, r.vendor_name
+        from jsonb_populate_record(kept, by_id -> excluded.external_id) as r
       )
-      order by sent_reward.external_id collate "C"
-      on conflict (company_id, external_id) do update set
-        name = excluded.name,
-        points_cost = excluded.points_cost,
-        description = case when by_id -> excluded.external_id ? 'description' then excluded.description else kept.description end,
-        reward_type = case when by_id -> excluded.external_id ? 'reward_type' then excluded.reward_type else kept.reward_type end,
-        is_archived = case when by_id -> excluded.external_id ? 'is_archived' then excluded.is_archived else kept.is_archived end,
-        stock_count = case when by_id -> excluded.external_id ? 'stock_count' then excluded.stock_count else kept.stock_count end,
-        image_url = case when by_id -> excluded.external_id ? 'image_url' then excluded.image_url else kept.image_url end,
-        vendor_name = case when by_id -> excluded.external_id ? 'vendor_name' then excluded.vendor_name else kept.vendor_name end
-      where (kept.name, kept.points_cost) is distinct from (excluded.name, excluded.points_cost)
-        or (kept.description is distinct from excluded.description and by_id -> excluded.external_id ? 'description')
-        or (kept.reward_type is distinct from excluded.reward_type and by_id -> excluded.external_id ? 'reward_type')
-        or (kept.is_archived is distinct from excluded.is_archived and by_id -> excluded.external_id ? 'is_archived')
-        or (kept.stock_count is distinct from excluded.stock_count and by_id -> excluded.external_id ? 'stock_count')
-        or (kept.image_url is distinct from excluded.image_url and by_id -> excluded.external_id ? 'image_url')
-        or (kept.vendor_name is distinct from excluded.vendor_name and by_id -> excluded.external_id ? 'vendor_name')
+      where kept is distinct from jsonb_populate_record(kept, by_id -> excluded.external_id)
       -- Only a row that was there before has been locked, by the number in xmax.
       returning kept.xmax = 0 as is_new
     )

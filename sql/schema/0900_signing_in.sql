@@ -31,24 +31,17 @@ begin
   join app.companies as c on c.id = m.company_id and c.serving = 'open'
   where lower(m.email) = lower(account.email)
     and not exists (select from app.member_accounts as a where a.company_id = m.company_id and a.member_id = m.id);
-  if candidates.found = 0 then
-    -- Two first calls at once: the other one may have linked this sign-in since it was looked for above.
-    return case
-      when exists (select from app.member_accounts as a where a.user_id = account.id) then 'linked' else 'no_member'
-    end;
-  elsif candidates.found > 1 then
+  if candidates.found > 1 then
     return 'several_members';
+  elsif candidates.found = 1 then
+    insert into app.member_accounts (user_id, company_id, member_id)
+    values (account.id, candidates.company_id, candidates.member_id)
+    on conflict do nothing;
   end if;
-
-  insert into app.member_accounts (user_id, company_id, member_id)
-  values (account.id, candidates.company_id, candidates.member_id);
-  return 'linked';
-exception
-  -- Two first calls at once: the other one has linked this sign-in, or this member.
-  when unique_violation then
-    return case
-      when exists (select from app.member_accounts as a where a.user_id = account.id) then 'linked' else 'no_member'
-    end;
+  -- Two first calls at once: the other one may have linked this sign-in meanwhile, or this member.
+  return case
+    when exists (select from app.member_accounts as a where a.user_id = account.id) then 'linked' else 'no_member'
+  end;
 end
 $$;
 
@@ -57,35 +50,27 @@ comment on function app.link_member is
   'Links the signed-in person to their member row: linked, moved (linked, but the company has moved to another project), '
   'email_not_confirmed, no_member or several_members. PT401 when the account is gone.';
 
--- The signed-in person's own member row, for any role.
-create function app.current_member(out company_name text, out name text, out role text) returns setof record
+-- What the signed-in person is told: their own row, for any role, and for who is no admin the admins to ask. Security
+-- definer: authenticated reads no member row but through it.
+create function app.signed_in_member(out company_name text, out name text, out role text, out admins json)
+returns setof record
 language sql stable rows 1 security definer set search_path = ''
 begin atomic
-  select c.name, m.name, m.role
+  select c.name, m.name, m.role, (
+    select json_agg(json_build_object('name', admin.name, 'email', admin.email) order by admin.name, admin.id)
+    from app.members as admin
+    where m.role <> 'admin' and admin.company_id = m.company_id and admin.role = 'admin' and not admin.is_former
+  )
   from app.member_accounts as a
   join app.members as m on m.company_id = a.company_id and m.id = a.member_id
   join app.companies as c on c.id = m.company_id
   where a.user_id = (select auth.uid());
 end;
 
-grant execute on function app.current_member to authenticated;
-comment on function app.current_member is 'Company name, name and role of the signed-in member; no row before link_member.';
-
--- Whom a person asks who is signed in but no admin: the admins of their own company. Null for admins, before link_member, and
--- for a company without one. Security definer: authenticated reads no member row but through current_member.
-create function app.admins_to_ask() returns json
-language sql stable security definer set search_path = ''
-begin atomic
-  select json_agg(json_build_object('name', admin.name, 'email', admin.email) order by admin.name, admin.id)
-  from app.member_accounts as a
-  join app.members as m on m.company_id = a.company_id and m.id = a.member_id and m.role <> 'admin'
-  join app.members as admin on admin.company_id = m.company_id and admin.role = 'admin' and not admin.is_former
-  where a.user_id = (select auth.uid());
-end;
-
-grant execute on function app.admins_to_ask to authenticated;
-comment on function app.admins_to_ask is
-  'Names and addresses of the admins of the signed-in member''s company, [{ name, email }]; null unless the member is no admin.';
+grant execute on function app.signed_in_member to authenticated;
+comment on function app.signed_in_member is
+  'Company name, name and role of the signed-in member, and the admins of the company, [{ name, email }], null unless '
+  'the member is no admin; no row before link_member.';
 
 create function public.link_member() returns json
 language plpgsql volatile security invoker set search_path = ''
@@ -94,20 +79,19 @@ declare
   status constant text := case when app.wants_second_factor() then 'second_factor_wanted' else app.link_member() end;
   member record;
 begin
-  select * into member from app.current_member() where status <> 'second_factor_wanted';
+  select * into member from app.signed_in_member() where status <> 'second_factor_wanted';
   return json_build_object(
     'status', status,
     'company_name', member.company_name,
     'name', member.name,
     'role', case status when 'linked' then member.role end,
-    'admins', case status when 'linked' then app.admins_to_ask() end
+    'admins', case status when 'linked' then member.admins end
   );
 end
 $$;
 
-revoke all on function public.link_member from public, anon, service_role;
 grant execute on function public.link_member to authenticated;
 comment on function public.link_member is
   'To be called after sign-in: { status, company_name, name, role, admins }, status linked, moved (no role then), '
   'email_not_confirmed, no_member, several_members or second_factor_wanted (nothing is linked or told then); admins as '
-  'admins_to_ask. PT401 when the account is gone.';
+  'signed_in_member. PT401 when the account is gone.';

@@ -93,15 +93,11 @@ $$;
 comment on function public.create_api_key is
   'Makes an API key and returns it, this once: { id, name, api_key, hint, scopes, created_at, expires_at }. PT400, PT403.';
 
--- Makes a new key with the same name, the same scopes or these, and its own expiry. The old key works until the overlap is
--- over.
 create function public.replace_api_key(
   key_id uuid, overlap interval default '24 hours', expires_at timestamptz default null, scopes text[] default null
 )
 returns json
-language plpgsql volatile security invoker
-set search_path = ''
-set lock_timeout = '5s'
+language plpgsql volatile security invoker set search_path = '' set lock_timeout = '5s'
 as $$
 declare
   replaced record;
@@ -140,9 +136,7 @@ comment on function public.replace_api_key is
   'after the overlap, 0, 1 hour, 24 hours or 7 days. PT400, PT404, PT409.';
 
 create function public.rename_api_key(key_id uuid, name text) returns json
-language plpgsql volatile security invoker
-set search_path = ''
-set lock_timeout = '5s'
+language plpgsql volatile security invoker set search_path = '' set lock_timeout = '5s'
 as $$
 declare
   renamed record;
@@ -217,9 +211,7 @@ comment on function public.list_api_keys is
   'anybody else. answers and refusals: how many notes of each the last 30 days have, oldest first.';
 
 create function public.revoke_api_key(key_id uuid) returns json
-language plpgsql volatile security invoker
-set search_path = ''
-set lock_timeout = '5s'
+language plpgsql volatile security invoker set search_path = '' set lock_timeout = '5s'
 as $$
 declare
   revoked record;
@@ -278,10 +270,6 @@ comment on function public.list_api_key_events is
   'Who created, replaced, renamed or revoked which API key of the admin''s company, newest first, as a JSON array; empty for '
   'anybody else. Of all keys, or of one; without the first skip entries; at most max_rows.';
 
-revoke all on function
-  public.create_api_key, public.replace_api_key, public.rename_api_key, public.list_api_keys, public.revoke_api_key,
-  public.list_api_key_events
-from public, anon, service_role;
 grant execute on function
   public.create_api_key, public.replace_api_key, public.rename_api_key, public.list_api_keys, public.revoke_api_key,
   public.list_api_key_events

@@ -18,8 +18,6 @@ create table app.assistant_codes (
   constraint assistant_codes_bound_to_length check (char_length(bound_to) <= 3000)
 );
 
-alter table app.assistant_codes enable row level security;
-
 create index assistant_codes_member_id on app.assistant_codes (company_id, member_id);
 
 -- No policies, nothing granted: only the functions below use the table.
@@ -63,15 +61,12 @@ begin
 end
 $$;
 
-revoke all on function public.let_assistant_read from public, anon, service_role;
 grant execute on function public.let_assistant_read to authenticated;
 comment on function public.let_assistant_read is
   'Lets the program of bound_to fetch a key with these scopes, within a minute: { code }. PT400, PT403.';
 
 create function public.redeem_assistant_code(code_hash text, bound_to text) returns json
-language plpgsql volatile security definer
-set search_path = ''
-set lock_timeout = '5s'
+language plpgsql volatile security definer set search_path = '' set lock_timeout = '5s'
 as $$
 declare
   agreed app.assistant_codes;
@@ -101,7 +96,6 @@ begin
 end
 $$;
 
-revoke all on function public.redeem_assistant_code from public, anon, authenticated;
 grant execute on function public.redeem_assistant_code to service_role;
 comment on function public.redeem_assistant_code is
   'Makes the key that an admin has agreed to and returns it as create_api_key does; null for a code that is not valid.';

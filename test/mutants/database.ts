@@ -157,27 +157,25 @@ const onStack: Record<string, [routine: string, ...Removal][]> = {
     ],
     ["app.mark_answers", "a question changes with an old snapshot", /if current_setting[^;]*;[^;]*;/],
   ],
-  "hardening/imports": [
-    ["public.upsert_rewards", "imports are not sorted", /order by sent_reward\.external_id collate "C"/],
-  ],
+  "hardening/imports": [["public.upsert_rewards", "imports are not sorted", /order by r\.external_id collate "C"/]],
   "api/import": [
     ["public.upsert_rewards", "a dry run writes", /(?<=if )dry_run(?= then)/, "false"],
     ["public.upsert_rewards", "a changed reward counts as new", /kept\.xmax = 0/, "true"],
     [
       "public.upsert_rewards",
       "an update clears what was not sent",
-      /by_id -> excluded\.external_id \? 'vendor_name'(?= then)/,
-      "true",
+      /(?<=from jsonb_populate_record\()kept(?=.* as r)/,
+      "null::app.rewards",
     ],
     [
       "public.upsert_rewards",
       "what was not sent counts as a change",
-      /(?<=excluded\.description) and by_id -> \S+ \? 'description'/,
+      /(?<=distinct from jsonb_populate_record\()kept/,
+      "null::app.rewards",
     ],
   ],
   "serial/locks": [
-    ["app.note_use", "a quick check waits for a locked row", /(?<=checked_at\)\s+for update) skip locked/],
-    ["app.note_use", "the use of a key is written on a locked row", /(?<=\)\s+for update) skip locked(?=[^;]*;\s*end)/],
+    ["app.note_use", "a use or a quick check waits for a locked row", /(?<=for update) skip locked/],
     ["app.note_refused_use", "a refusal waits for a locked row", /(?<=for update of u) skip locked/],
     ["app.authenticate", "the company of a key outlives its transaction", /(?<=company_id::text, )true/, "false"],
     ["app.make_api_key", "a new key outlives its transaction", /(?<=api_key, )true/, "false"],

@@ -58,8 +58,8 @@ export const inOne: Record<string, Removal[]> = {
   "app.note_use": [
     ["a use is recorded while the database is read-only", /current_setting\('default_transaction_read_only'\)\S+ or/],
     ["a quick check is a use", /headers ->> 'x-quick-check' = 'true'/, "false"],
-    ["every quick check is noted", /and app\.may_note\(free\.checked_at\)/],
-    ["a use within the minute is recorded", /and app\.may_note\(free\.last_used_at[^)]*\)/],
+    ["every quick check is noted", /app\.may_note\(u\.checked_at\)/, "true"],
+    ["a use within the minute is recorded", /app\.may_note\(u\.last_used_at,[^)]*\)/, "true"],
     ["the day is that of the session's zone", /now\(\) at time zone 'UTC'/, "now()"],
     ["days are kept for long", /today - 29/, "today - 299"],
   ],
@@ -97,9 +97,8 @@ export const inOne: Record<string, Removal[]> = {
     ],
   ],
   "public.upsert_rewards": [
-    ["a reward is not written for its vendor", /\s+or \(kept\.vendor_name is distinct.*/],
-    ["a reward is not written for its picture", /\s+or \(kept\.image_url is distinct.*/],
-    ["a reward is not written for its stock", /\s+or \(kept\.stock_count is distinct.*/],
+    ["a changed reward is not written", /kept is distinct from jsonb_populate_record\([^)]*\)/, "false"],
+    ["a reward keeps its vendor", /r\.vendor_name(?=\s+from jsonb_populate_record\()/, "kept.vendor_name"],
   ],
   "public.list_changes": [
     ["another company's forgotten deletions refuse a cursor", /f\.company_id = company/, "true"],
@@ -136,9 +135,7 @@ export const inOne: Record<string, Removal[]> = {
     ["a mark falls", /where \(forgotten\.deleted_in.*/, ";"],
   ],
   "app.record_old_id": [["an id that an update replaces is not deleted", /insert into app\.deletions[\s\S]*?;/]],
-  "lists.rarest_member_filter": [
-    ["the filter that most members match leads", /of_team <= of_role/, "of_team > of_role"],
-  ],
+  "lists.rarest_member_filter": [["the filter that most members match leads", /(?<=as of_team\s+\)) <=/, " >"]],
   "lists.rarest_kudos_filter": [["the filter that most kudos match leads", /case least\(/, "case greatest("]],
   "public.replace_api_key": [
     ["a replaced key is replaced again", /replaced\.replaced_by is not null or/],

@@ -97,8 +97,8 @@ insert into expected values
   ('{authenticated}', 'insert', 'expires_at, name, scopes', '{app.api_keys}'),
   ('{authenticated}', 'update', 'expires_at, name, replaced_by, revoked_at', '{app.api_keys}'),
   ('{authenticated}', 'execute', '*', '{public.create_api_key,public.let_assistant_read,public.link_member,public.list_api_key_events,public.list_api_keys,
-    public.rename_api_key,public.replace_api_key,public.revoke_api_key,app.admins_to_ask,app.check_api_key_name,app.count_day,app.current_admin,app.current_admins,app.current_member,
-    app.insert_api_key,app.iso_8601,app.link_member,app.scopes,app.wants_second_factor}'),
+    public.rename_api_key,public.replace_api_key,public.revoke_api_key,app.check_api_key_name,app.count_day,app.current_admin,app.current_admins,
+    app.insert_api_key,app.iso_8601,app.link_member,app.scopes,app.signed_in_member,app.wants_second_factor}'),
   -- The rights of these functions as public_api: they read what the API returns, and write the columns of an import.
   ('{public_api}', 'select', '*', '{lists.members,lists.teams,lists.activity,lists.activity_with_ids,lists.activity_with,
     lists.categories,lists.rewards,lists.rewards_with,lists.day_ratings,lists.day_ratings_with,lists.pulse_responses,
@@ -111,7 +111,7 @@ insert into expected values
   ('{public_api}', 'update', 'description, image_url, is_archived, name, points_cost, reward_type, stock_count, vendor_name', '{app.rewards}'),
   ('{public_api}', 'execute', '*', '{app.admit,app.authenticate,app.current_company_id,app.end_page,app.first_of_window,
     app.from_replica,app.iso_8601,app.max_replica_lag,app.most_groups,app.note_refused_use,app.periods,
-    app.refuse_without_row_security,app.requests_at_once,app.respond,app.take_turn_of_total,app.totals_at_once,
+    app.requests_at_once,app.respond,app.take_turn_of_total,app.totals_at_once,
     lists.answer,lists.begin,lists.changed,lists.changed_and_deleted,lists.cursor,lists.cursor_origin,lists.facts,
     lists.included_in_activity,lists.includes,lists.is_after,lists.is_in,lists.member_with_email,lists.only,lists.origin_of_cursors,
     lists.plain,lists.rarest_kudos_filter,lists.rarest_member_filter,lists.refuse_cursor}');

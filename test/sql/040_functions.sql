@@ -82,7 +82,7 @@ select bag_eq(
   $$
     select unnest(names), security, volatility, 'search_path=""' || settings
     from (values
-      ('{admins_to_ask,current_admin,current_admins,current_member}'::text[], 'definer', 'stable', ''),
+      ('{current_admin,current_admins,signed_in_member}'::text[], 'definer', 'stable', ''),
       ('{member_with_email}', 'definer', 'stable', ', enable_incremental_sort=off'),
       ('{link_member,make_api_key,change_api_key,record_api_key_event}', 'definer', 'volatile', ''),
       ('{wants_second_factor}', 'definer', 'stable', ', row_security=off'),

@@ -21,14 +21,10 @@ create temporary table saved_keys (company_id uuid, id uuid, is_active boolean) 
 
 do $$
 declare
-  one record;
   done integer;
 begin
-  done := 0;
-  for one in select c.id from app.companies as c join saved_deletions as s on s.company_id = c.id loop
-    perform app.delete_company(one.id);
-    done := done + 1;
-  end loop;
+  perform app.delete_company(c.id) from app.companies as c join saved_deletions as s on s.company_id = c.id;
+  get diagnostics done = row_count;
   insert into app.deleted_companies (company_id, deleted_at) select s.company_id, s.deleted_at from saved_deletions as s
   on conflict (company_id) do update set deleted_at = excluded.deleted_at;
   raise notice '% companies deleted', done;
@@ -45,38 +41,25 @@ begin
   get diagnostics done = row_count;
   raise notice '% companies keep their data for another time', done;
 
-  done := 0;
-  for one in
-    select s.company_id, s.member_mark, s.messages_blanked, m.id as member_id
-    from saved_erasures as s
-    join app.companies as c on c.id = s.company_id
-    left join app.members as m on m.company_id = s.company_id and app.erasure_mark(m.company_id, m.id) = s.member_mark
-    where not exists (select from app.erasures as e where e.company_id = s.company_id and e.member_mark = s.member_mark)
-  loop
-    if one.member_id is null then
-      -- Added and erased after the backup: a later load must not add them again.
-      insert into app.erasures (company_id, member_mark, messages_blanked)
-      values (one.company_id, one.member_mark, one.messages_blanked);
-    else
-      perform app.erase_member(one.company_id, one.member_id, one.messages_blanked);
-      done := done + 1;
-    end if;
-  end loop;
+  perform app.erase_member(m.company_id, m.id, s.messages_blanked)
+  from saved_erasures as s
+  join app.members as m on m.company_id = s.company_id and app.erasure_mark(m.company_id, m.id) = s.member_mark;
+  get diagnostics done = row_count;
+  -- Who was added and erased after the backup: a later load must not add them again.
+  insert into app.erasures (company_id, member_mark, messages_blanked)
+  select s.company_id, s.member_mark, s.messages_blanked
+  from saved_erasures as s join app.companies as c on c.id = s.company_id
+  on conflict do nothing;
   update app.erasures as e set erased_at = s.erased_at
   from saved_erasures as s where s.company_id = e.company_id and s.member_mark = e.member_mark and s.erased_at <> e.erased_at;
   raise notice '% people erased', done;
 
-  done := 0;
-  for one in
-    select k.id
-    from app.api_keys as k
-    join saved_companies as c on c.id = k.company_id
-    left join saved_keys as s on s.company_id = k.company_id and s.id = k.id
-    where k.revoked_at is null and coalesce(k.expires_at > now(), true) and not coalesce(s.is_active, false)
-  loop
-    perform app.revoke_key(one.id::text, 'Was revoked or had expired before an older backup was restored');
-    done := done + 1;
-  end loop;
+  perform app.revoke_key(k.id::text, 'Was revoked or had expired before an older backup was restored')
+  from app.api_keys as k
+  join saved_companies as c on c.id = k.company_id
+  left join saved_keys as s on s.company_id = k.company_id and s.id = k.id
+  where k.revoked_at is null and coalesce(k.expires_at > now(), true) and not coalesce(s.is_active, false);
+  get diagnostics done = row_count;
   raise notice '% keys revoked', done;
 
   update app.companies as c set serving = 'moving', move_id = s.move_id

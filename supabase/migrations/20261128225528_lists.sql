@@ -62,9 +62,7 @@ begin
       into after_time using api_key.company_id, starting_after;
       -- The same for a row of another company.
       if after_time is null then
-        raise exception using
-          errcode = 'PT400',
-          message = 'starting_after must be the id of a row of this list',
+        raise exception using errcode = 'PT400', message = 'starting_after must be the id of a row of this list',
           detail = json_build_object('key_id', api_key.key_id, 'company_id', api_key.company_id);
       end if;
     end if;
@@ -349,22 +347,16 @@ CREATE OR REPLACE FUNCTION lists.rarest_kudos_filter(page lists.page, since time
  SET enable_bitmapscan TO 'off'
 AS $function$
 declare
-  of_sender bigint;
-  of_receiver bigint;
-  of_category bigint;
+  of_sender constant bigint := case when sender is not null then (select count(*) from (select from app.kudos as k
+    where k.company_id = page.company_id and k.sender_id = sender and k.created_at between since and page.instant
+    limit 1000) as counted) end;
+  of_receiver constant bigint := case when receiver is not null then (select count(*) from (select from app.kudos as k
+    where k.company_id = page.company_id and k.receiver_id = receiver and k.created_at between since and page.instant
+    limit 1000) as counted) end;
+  of_category constant bigint := case when category is not null then (select count(*) from (select from app.kudos as k
+    where k.company_id = page.company_id and k.category_id = category and k.created_at between since and page.instant
+    limit 1000) as counted) end;
 begin
-  if sender is not null then
-    select count(*) into of_sender from (select from app.kudos as k where k.company_id = page.company_id
-      and k.sender_id = sender and k.created_at between since and page.instant limit 1000) as counted;
-  end if;
-  if receiver is not null then
-    select count(*) into of_receiver from (select from app.kudos as k where k.company_id = page.company_id
-      and k.receiver_id = receiver and k.created_at between since and page.instant limit 1000) as counted;
-  end if;
-  if category is not null then
-    select count(*) into of_category from (select from app.kudos as k where k.company_id = page.company_id
-      and k.category_id = category and k.created_at between since and page.instant limit 1000) as counted;
-  end if;
   -- least() passes over those that were not counted.
   return case least(of_sender, of_receiver, of_category)
     when of_sender then 'sender' when of_receiver then 'receiver' else 'category' end;
@@ -378,17 +370,16 @@ CREATE OR REPLACE FUNCTION lists.rarest_member_filter(company uuid, team uuid, n
  SET search_path TO ''
  SET enable_bitmapscan TO 'off'
 AS $function$
-declare
-  of_team bigint;
-  of_role bigint;
 begin
-  select count(*) into of_team from (
-    select from app.members as m where m.company_id = company and m.team_id = team limit 1000
-  ) as counted;
-  select count(*) into of_role from (
-    select from app.members as m where m.company_id = company and m.role = named_role limit 1000
-  ) as counted;
-  return case when of_team <= of_role then 'team' else 'role' end;
+  return case when (
+    select count(*) from (
+      select from app.members as m where m.company_id = company and m.team_id = team limit 1000
+    ) as of_team
+  ) <= (
+    select count(*) from (
+      select from app.members as m where m.company_id = company and m.role = named_role limit 1000
+    ) as of_role
+  ) then 'team' else 'role' end;
 end
 $function$;
 
@@ -583,7 +574,7 @@ COMMENT ON FUNCTION "lists"."cursor_origin"(uuid, text) IS 'The first 8 characte
 
 COMMENT ON FUNCTION "lists"."facts"(text) IS 'The scope and the table of a list, such as day-ratings.';
 
-COMMENT ON FUNCTION "lists"."included_in_activity"(boolean) IS 'The columns of activity that only include returns.';
+COMMENT ON FUNCTION "lists"."included_in_activity"(boolean) IS 'What only include returns of activity, in order; with teams or not.';
 
 COMMENT ON FUNCTION "lists"."includes"(text) IS 'Whether include names a column.';
 

@@ -229,13 +229,13 @@ declare
   status constant text := case when app.wants_second_factor() then 'second_factor_wanted' else app.link_member() end;
   member record;
 begin
-  select * into member from app.current_member() where status <> 'second_factor_wanted';
+  select * into member from app.signed_in_member() where status <> 'second_factor_wanted';
   return json_build_object(
     'status', status,
     'company_name', member.company_name,
     'name', member.name,
     'role', case status when 'linked' then member.role end,
-    'admins', case status when 'linked' then app.admins_to_ask() end
+    'admins', case status when 'linked' then member.admins end
   );
 end
 $function$;
@@ -612,14 +612,10 @@ begin
   elsif team_id is not null or role is not null then
     lead_by := case when role is null then 'team' else 'role' end;
   end if;
-  if lead_by is null and name is null then
+  if lead_by is null then
     rows := array(select v.shown from lists.members as v
       where lists.is_in(page, v.company_id, v.instant, v.id)
-      order by v.instant desc, v.id desc limit max_rows + 1);
-  elsif lead_by is null then
-    rows := array(select v.shown from lists.members as v
-      where lists.is_in(page, v.company_id, v.instant, v.id)
-        and strpos(v.plain_name, (select lists.plain(list_members.name))) > 0
+        and (list_members.name is null or strpos(v.plain_name, (select lists.plain(list_members.name))) > 0)
       order by v.instant desc, v.id desc limit max_rows + 1);
   elsif lead_by = 'team' then
     rows := array(select v.shown from lists.members as v
@@ -901,37 +897,16 @@ begin
       insert into app.rewards as kept
         (company_id, external_id, name, description, points_cost, reward_type, is_archived, stock_count, image_url, vendor_name)
       select
-        api_key.company_id,
-        sent_reward.external_id,
-        sent_reward.name,
-        sent_reward.description,
-        sent_reward.points_cost,
-        coalesce(sent_reward.reward_type, 'perk'),
-        coalesce(sent_reward.is_archived, false),
-        sent_reward.stock_count,
-        sent_reward.image_url,
-        sent_reward.vendor_name
-      from jsonb_to_recordset(sent) as sent_reward (
-        external_id text, name text, description text, points_cost bigint, reward_type text,
-        is_archived boolean, stock_count integer, image_url text, vendor_name text
+        api_key.company_id, r.external_id, r.name, r.description, r.points_cost, coalesce(r.reward_type, 'perk'),
+        coalesce(r.is_archived, false), r.stock_count, r.image_url, r.vendor_name
+      from jsonb_populate_recordset(null::app.rewards, sent) as r
+      order by r.external_id collate "C"
+      on conflict (company_id, external_id) do update
+      set (name, description, points_cost, reward_type, is_archived, stock_count, image_url, vendor_name) = (
+        select r.name, r.description, r.points_cost, r.reward_type, r.is_archived, r.stock_count, r.image_url, r.vendor_name
+        from jsonb_populate_record(kept, by_id -> excluded.external_id) as r
       )
-      order by sent_reward.external_id collate "C"
-      on conflict (company_id, external_id) do update set
-        name = excluded.name,
-        points_cost = excluded.points_cost,
-        description = case when by_id -> excluded.external_id ? 'description' then excluded.description else kept.description end,
-        reward_type = case when by_id -> excluded.external_id ? 'reward_type' then excluded.reward_type else kept.reward_type end,
-        is_archived = case when by_id -> excluded.external_id ? 'is_archived' then excluded.is_archived else kept.is_archived end,
-        stock_count = case when by_id -> excluded.external_id ? 'stock_count' then excluded.stock_count else kept.stock_count end,
-        image_url = case when by_id -> excluded.external_id ? 'image_url' then excluded.image_url else kept.image_url end,
-        vendor_name = case when by_id -> excluded.external_id ? 'vendor_name' then excluded.vendor_name else kept.vendor_name end
-      where (kept.name, kept.points_cost) is distinct from (excluded.name, excluded.points_cost)
-        or (kept.description is distinct from excluded.description and by_id -> excluded.external_id ? 'description')
-        or (kept.reward_type is distinct from excluded.reward_type and by_id -> excluded.external_id ? 'reward_type')
-        or (kept.is_archived is distinct from excluded.is_archived and by_id -> excluded.external_id ? 'is_archived')
-        or (kept.stock_count is distinct from excluded.stock_count and by_id -> excluded.external_id ? 'stock_count')
-        or (kept.image_url is distinct from excluded.image_url and by_id -> excluded.external_id ? 'image_url')
-        or (kept.vendor_name is distinct from excluded.vendor_name and by_id -> excluded.external_id ? 'vendor_name')
+      where kept is distinct from jsonb_populate_record(kept, by_id -> excluded.external_id)
       -- Only a row that was there before has been locked, by the number in xmax.
       returning kept.xmax = 0 as is_new
     )
@@ -985,7 +960,7 @@ COMMENT ON FUNCTION "public"."average_day_ratings"(text, text[], timestamp with 
 
 COMMENT ON FUNCTION "public"."count_activity"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid, uuid, uuid, uuid, uuid, text[], integer) IS 'How many kudos of the key''s company, by what by names, as a JSON array. read:activity. PT401, PT403, PT429.';
 
-COMMENT ON FUNCTION "public"."link_member"() IS 'To be called after sign-in: { status, company_name, name, role, admins }, status linked, moved (no role then), email_not_confirmed, no_member, several_members or second_factor_wanted (nothing is linked or told then); admins as admins_to_ask. PT401 when the account is gone.';
+COMMENT ON FUNCTION "public"."link_member"() IS 'To be called after sign-in: { status, company_name, name, role, admins }, status linked, moved (no role then), email_not_confirmed, no_member, several_members or second_factor_wanted (nothing is linked or told then); admins as signed_in_member. PT401 when the account is gone.';
 
 COMMENT ON FUNCTION "public"."list_activity"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, uuid, uuid, text[], timestamp with time zone) IS 'Kudos of the key''s company, newest first: a JSON array. read:activity. PT400, PT401, PT403, PT429.';
 

@@ -23,9 +23,98 @@ begin
     and row_security_active('app.pulse_responses'::regclass) and row_security_active('app.deletions'::regclass)
     and row_security_active('app.forgotten_deletions'::regclass)
   ) then
-    perform app.refuse_without_row_security();
+    raise exception 'row-level security does not bind %', current_user
+      using errcode = 'PT500',
+        hint = 'Functions that serve API keys belong to public_api, and every table has row-level security: '
+          'run sql/commands/check.sql.';
   end if;
   return app.authenticate(key_hash, required_scope);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.authenticate(key_hash text, required_scope text)
+ RETURNS app.verified_key
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  verified app.verified_key;
+  last_use timestamptz;
+  serving text;
+  slot integer := 1;
+  bound_to text;
+begin
+  select k.company_id, k.id, k.name, k.scopes, k.expires_at,
+    (
+      select case when u.last_endpoint is distinct from 'GET /' then u.last_used_at end
+      from app.api_key_uses as u where u.company_id = k.company_id and u.key_id = k.id
+    ),
+    (select c.serving from app.companies as c where c.id = k.company_id)
+  into verified.company_id, verified.key_id, verified.key_name, verified.scopes, verified.expires_at, last_use, serving
+  from app.api_keys as k
+  where k.key_hash = decode(authenticate.key_hash, 'hex')
+    and k.revoked_at is null
+    and (k.expires_at is null or k.expires_at > now());
+
+  -- One check passes nearly all requests, because PL/pgSQL prepares each anew in every transaction. It is null for an unknown
+  -- key, and where any scope will do.
+  if (serving = 'open' and required_scope = any (verified.scopes)) is not true then
+    if not found or serving = 'closed' then
+      raise exception using errcode = 'PT401', message = 'Unauthorized: Invalid or missing API Key',
+        detail = coalesce((
+          select json_build_object('key_id', k.id, 'company_id', k.company_id)::text
+          from app.api_keys as k where k.key_hash = decode(authenticate.key_hash, 'hex')
+        ), '');
+    end if;
+
+    -- A company that has moved to another project can only be read here.
+    if serving = 'readable' then
+      verified.scopes := array(
+        select scope from unnest(verified.scopes) with ordinality as s (scope, place)
+        where scope not like 'write:%' order by place
+      );
+    end if;
+
+    if required_scope <> all (verified.scopes) then
+      raise exception using errcode = 'PT403',
+        message = format('Forbidden: this key is missing the "%s" scope', required_scope),
+        detail = json_build_object('key_id', verified.key_id, 'company_id', verified.company_id);
+    end if;
+
+    if serving = 'moving' and required_scope like 'write:%' then
+      raise exception using errcode = 'PT429', message = 'the company is moving to another project',
+        detail = json_build_object('key_id', verified.key_id, 'company_id', verified.company_id);
+    end if;
+  end if;
+
+  -- Takes one of the company's slots until the end of the transaction, unless the transaction has one already. An
+  -- advisory lock writes nothing, and is released however the transaction or the server ends. Its 64 bits are a hash of
+  -- the company's id, seeded with the slot and a constant of this service, so that it differs from the locks of other
+  -- companies and of other software.
+  if current_setting('app.company_id', true) is distinct from verified.company_id::text then
+    while not pg_try_advisory_xact_lock(uuid_hash_extended(verified.company_id, 7330216700000000 + slot)) loop
+      slot := slot + 1;
+      if slot > app.requests_at_once() then
+        raise exception using errcode = 'PT429', message = 'Too Many Requests',
+          detail = json_build_object('key_id', verified.key_id, 'company_id', verified.company_id);
+      end if;
+    end loop;
+  end if;
+
+  -- At most once a minute, and only in the project that the company is in. After GET /, and for it (it may be a quick check),
+  -- app.note_use decides. A time in the future, from a wrong clock, does not count.
+  if serving = 'open' and (
+    required_scope is null or (last_use > now() - interval '1 minute' and last_use < now() + interval '1 minute') is not true
+  ) then
+    perform app.note_use(verified.company_id, verified.key_id);
+  end if;
+
+  -- Assigned and not performed, which would run it as a query.
+  bound_to := set_config('app.company_id', verified.company_id::text, true);
+  return verified;
 end
 $function$;
 
@@ -43,6 +132,25 @@ begin
   end if;
   counts[30] := counts[30] + more;
   return counts;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.empty_staging()
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  told record;
+begin
+  execute (select 'truncate ' || string_agg('staging.' || f.file, ', ' order by f.place) from app.loaded_files() as f);
+  for told in
+    select s.tablename, s.attname
+    from pg_catalog.pg_stats as s
+    where s.schemaname = 'staging' and s.attname <> 'position'
+  loop
+    execute format('alter table staging.%I alter column %I type text', told.tablename, told.attname);
+  end loop;
 end
 $function$;
 
@@ -317,6 +425,109 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION app.link_member()
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  status text;
+  account record;
+  candidates record;
+begin
+  select case when c.serving = 'open' then 'linked' else 'moved' end into status
+  from app.member_accounts as a
+  join app.companies as c on c.id = a.company_id
+  where a.user_id = (select auth.uid());
+  if found then
+    return status;
+  end if;
+
+  select u.id, u.email, u.email_confirmed_at into account from auth.users as u where u.id = (select auth.uid());
+  if not found then
+    raise exception using errcode = 'PT401', message = 'this account no longer exists';
+  elsif account.email_confirmed_at is null then
+    return 'email_not_confirmed';
+  end if;
+
+  select count(*) as found, (array_agg(m.company_id))[1] as company_id, (array_agg(m.id))[1] as member_id into candidates
+  from app.members as m
+  join app.companies as c on c.id = m.company_id and c.serving = 'open'
+  where lower(m.email) = lower(account.email)
+    and not exists (select from app.member_accounts as a where a.company_id = m.company_id and a.member_id = m.id);
+  if candidates.found > 1 then
+    return 'several_members';
+  elsif candidates.found = 1 then
+    insert into app.member_accounts (user_id, company_id, member_id)
+    values (account.id, candidates.company_id, candidates.member_id)
+    on conflict do nothing;
+  end if;
+  -- Two first calls at once: the other one may have linked this sign-in meanwhile, or this member.
+  return case
+    when exists (select from app.member_accounts as a where a.user_id = account.id) then 'linked' else 'no_member'
+  end;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.load_staging(company_id uuid, also_elsewhere boolean DEFAULT false)
+ RETURNS TABLE(file text, inserted bigint, updated bigint, unchanged bigint, left_out bigint)
+ LANGUAGE plpgsql
+ SET search_path TO ''
+ SET jit TO 'off'
+AS $function$
+declare
+  files constant text := (select string_agg('staging.' || f.file, ', ' order by f.place) from app.loaded_files() as f);
+  problems record;
+  other record;
+  erased record;
+  loaded record;
+begin
+  -- No row is added between the check and the writing, and two loads do not run at the same time.
+  execute format('lock table %s in access exclusive mode', files);
+  -- The planner does not know yet how many rows there are.
+  execute format('analyze %s, app.teams, app.members, app.categories, app.pulse_questions', files);
+  perform app.require_open_company(company_id);
+
+  raise notice 'checking the files';
+  select count(*) as found, string_agg(p.problem, '; ' order by p.place) filter (where p.place <= 20) as first into problems
+  from (
+    select row_number() over () as place, format('%s line %s: %s', p.file, p.line, p.problem) as problem
+    from app.staging_problems(load_staging.company_id) as p
+  ) as p;
+  if problems.found > 0 then
+    raise exception '%',
+      problems.first || case when problems.found > 20 then format('; and %s more', problems.found - 20) else '' end
+      using errcode = 'invalid_parameter_value';
+  end if;
+
+  select o.*, c.name into other
+  from app.rows_of_others(company_id) as o
+  join app.companies as c on c.id = o.owner
+  limit 1;
+  if found and not also_elsewhere then
+    raise exception
+      '%: of % % % are those of the company "%" (%). Are these its files? If both have them, load with also_elsewhere',
+      other.file, other.looked_at, other.what, other.found, other.name, other.owner
+      using errcode = 'invalid_parameter_value';
+  end if;
+
+  select * into erased from app.leave_out_erased(company_id);
+  for loaded in select f.file, f.target from app.loaded_files() as f order by f.place loop
+    perform app.prepare_file(company_id, loaded.file);
+    select w.inserted, w.updated, w.unchanged into inserted, updated, unchanged
+    from app.write_file(load_staging.company_id, loaded.file) as w;
+    file := loaded.file;
+    left_out := case loaded.file when 'members' then erased.members when 'kudos' then erased.kudos else 0 end;
+    return next;
+    -- So that the foreign keys of the following files are checked with plans that know the rows of this one.
+    execute format('analyze app.%I', loaded.target);
+  end loop;
+
+  perform app.empty_staging();
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION app.make_api_key()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -402,40 +613,37 @@ CREATE OR REPLACE FUNCTION app.note_use(company_id uuid, key_id uuid)
 AS $function$
 declare
   headers constant json := nullif(current_setting('request.headers', true), '');
+  is_check constant boolean := coalesce(headers ->> 'x-quick-check' = 'true', false);
+  client constant text := left(headers ->> 'x-client', 60);
   today constant date := (now() at time zone 'UTC')::date;
+  noted record;
 begin
   if current_setting('default_transaction_read_only')::boolean or pg_is_in_recovery() then
     return;
   end if;
-  if headers ->> 'x-quick-check' = 'true' then
-    update app.api_key_uses as u set checked_at = now(), checked_client = left(headers ->> 'x-client', 60)
-    where (u.company_id, u.key_id) in (
-      select free.company_id, free.key_id
-      from app.api_key_uses as free
-      where free.company_id = note_use.company_id and free.key_id = note_use.key_id and app.may_note(free.checked_at)
-      for update skip locked
-    );
+  select u.company_id, u.key_id into noted from app.api_key_uses as u
+  where u.company_id = note_use.company_id and u.key_id = note_use.key_id and case when is_check
+    then app.may_note(u.checked_at) else app.may_note(u.last_used_at, u.last_endpoint, headers ->> 'x-endpoint') end
+  for update skip locked;
+  if not found then
     return;
+  elsif is_check then
+    update app.api_key_uses as u set checked_at = now(), checked_client = client
+    where u.company_id = noted.company_id and u.key_id = noted.key_id;
+  else
+    update app.api_key_uses as u set
+      last_used_at = now(),
+      last_endpoint = left(headers ->> 'x-endpoint', 60),
+      last_client = client,
+      used_on = case u.used_on[cardinality(u.used_on)] when today then u.used_on else array(
+        select distinct day from unnest(u.used_on || today) as day where day between today - 29 and today order by day
+      ) end,
+      -- What takes the minute of GET / has been counted with it.
+      answers = app.count_day(u.answers, u.counted_on, app.may_note(u.last_used_at)::integer),
+      refusals = app.count_day(u.refusals, u.counted_on, 0),
+      counted_on = today
+    where u.company_id = noted.company_id and u.key_id = noted.key_id;
   end if;
-  update app.api_key_uses as u set
-    last_used_at = now(),
-    last_endpoint = left(headers ->> 'x-endpoint', 60),
-    last_client = left(headers ->> 'x-client', 60),
-    used_on = case u.used_on[cardinality(u.used_on)] when today then u.used_on else array(
-      select distinct day from unnest(u.used_on || today) as day where day between today - 29 and today order by day
-    ) end,
-    -- What takes the minute of GET / has been counted with it.
-    answers = app.count_day(u.answers, u.counted_on,
-      case when u.last_used_at > now() - interval '1 minute' and u.last_used_at < now() + interval '1 minute' then 0 else 1 end),
-    refusals = app.count_day(u.refusals, u.counted_on, 0),
-    counted_on = today
-  where (u.company_id, u.key_id) in (
-    select free.company_id, free.key_id
-    from app.api_key_uses as free
-    where free.company_id = note_use.company_id and free.key_id = note_use.key_id
-      and app.may_note(free.last_used_at, free.last_endpoint, headers ->> 'x-endpoint')
-    for update skip locked
-  );
 end
 $function$;
 
@@ -491,6 +699,47 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION app.purge_some(company_id uuid, since timestamp with time zone, before timestamp with time zone, relation text, OUT deleted bigint, OUT reached timestamp with time zone)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+ SET lock_timeout TO '2s'
+AS $function$
+begin
+  perform app.require_settled_company(company_id);
+  execute format(
+    'with gone as (
+       delete from app.%1$I as t where t.ctid = any (array(
+         select old.ctid from app.%1$I as old
+         where old.company_id = $1 and old.created_at >= $2 and old.created_at < $3
+         order by old.created_at limit 2000 for update
+       ))
+       returning t.created_at
+     )
+     select count(*), max(gone.created_at) from gone',
+    relation
+  ) into deleted, reached using company_id, since, before;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.repeated_cells_query(file text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN (SELECT string_agg(format('
+        select r.position, %1$L, r.first
+        from (
+          select s.position, min(s.position) over (partition by %3$s) as first
+          from staging.%2$I as s
+          where (%4$s) is not null
+        ) as r
+        where r.position > r.first
+      '::text, pieces.problem, repeated_cells_query.file, pieces.compared, pieces.not_empty), 'union all'::text ORDER BY pieces.problem) AS string_agg FROM (SELECT (string_agg(c.field, ' and '::text ORDER BY c.place) || ' must be unique in the file'::text) AS problem, string_agg(format(CASE c.kind WHEN 'uuid'::text THEN 'lower(s.%I collate "C")'::text WHEN 'email'::text THEN 'lower(s.%I)'::text ELSE 's.%I'::text END, c.field), ', '::text ORDER BY c.place) AS compared, string_agg(format('nullif(s.%I, '''')'::text, c.field), ', '::text ORDER BY c.place) AS not_empty FROM app.loaded_columns() c(file, place, field, kind, unique_by, minimum, maximum, when_empty, names, target_column) WHERE ((c.file = repeated_cells_query.file) AND (c.unique_by IS NOT NULL)) GROUP BY c.unique_by) pieces);
+
 CREATE OR REPLACE FUNCTION app.serve_keys(served regprocedure, is_list boolean DEFAULT false)
  RETURNS void
  LANGUAGE plpgsql
@@ -512,6 +761,24 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION app.signed_in_member(OUT company_name text, OUT name text, OUT role text, OUT admins json)
+ RETURNS SETOF record
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 1
+ SET search_path TO ''
+BEGIN ATOMIC
+ SELECT c.name,
+     m.name,
+     m.role,
+     ( SELECT json_agg(json_build_object('name', admin.name, 'email', admin.email) ORDER BY admin.name, admin.id) AS json_agg
+            FROM app.members admin
+           WHERE ((m.role <> 'admin'::text) AND (admin.company_id = m.company_id) AND (admin.role = 'admin'::text) AND (NOT admin.is_former))) AS json_agg
+    FROM ((app.member_accounts a
+      JOIN app.members m ON (((m.company_id = a.company_id) AND (m.id = a.member_id))))
+      JOIN app.companies c ON ((c.id = m.company_id)))
+   WHERE (a.user_id = ( SELECT auth.uid() AS uid));
+END;
+
 CREATE OR REPLACE FUNCTION app.take_turn_of_total(key_id uuid, company_id uuid)
  RETURNS void
  LANGUAGE plpgsql
@@ -527,9 +794,7 @@ begin
       end if;
     end loop;
   end if;
-  raise exception using
-    errcode = 'PT429',
-    message = 'Too Many Requests',
+  raise exception using errcode = 'PT429', message = 'Too Many Requests',
     detail = json_build_object('key_id', key_id, 'company_id', company_id);
 end
 $function$;
@@ -595,7 +860,6 @@ AS $procedure$
 declare
   share constant double precision := 0.375;
   turn constant bigint := 100000;
-  relations constant text[] := '{kudos,day_ratings,pulse_responses}';
   relation text;
   due app.overdue_rows[];
   list app.overdue_rows;
@@ -616,7 +880,7 @@ begin
     is_rest := false;
     rest := 0;
     due := '{}';
-    foreach relation in array relations loop
+    foreach relation in array array['kudos', 'day_ratings', 'pulse_responses'] loop
       continue when relation = any (locked);
       if app.is_unlocked(relation) then
         due := due || array(select o from app.overdue(relation) as o);
@@ -743,11 +1007,15 @@ COMMENT ON COLUMN "app"."companies"."fewest_people" IS 'Day ratings name only te
 
 COMMENT ON FUNCTION "app"."admit"(text, text) IS 'Checks that row-level security binds the caller, then verifies a key as app.authenticate. PT401, PT403, PT429, PT500.';
 
-COMMENT ON FUNCTION "app"."count_day"(integer[], date, integer) IS 'The numbers of 30 days up to counted_on as those up to today, without those of older days, and so much more today.';
+COMMENT ON FUNCTION "app"."category_name"(uuid, uuid) IS 'The name of a category in the API: in the company''s default language (pt-br matches pt-BR, an exact match comes first), else in English, else in any; empty if it has none.';
+
+COMMENT ON FUNCTION "app"."count_day"(integer[], date, integer) IS 'The numbers of 30 days up to counted_on as those up to today (UTC), without older days, and so much more today.';
 
 COMMENT ON FUNCTION "app"."current_admin"() IS 'Company and member id of the signed-in admin; no row for anybody else. PT403 when a second factor is wanted.';
 
 COMMENT ON FUNCTION "app"."current_admins"() IS 'The members of the signed-in admin''s company who can sign in as admins; no row for anybody else.';
+
+COMMENT ON FUNCTION "app"."delete_company"(uuid) IS 'Deletes a company with all its data, the accounts of its people, and the history of its keys, then refused. Returns how many members, kudos, keys and accounts it had.';
 
 COMMENT ON FUNCTION "app"."end_page"(uuid, uuid, bigint, integer, text) IS 'Sets the response headers of rows: key, company, number of rows, whether there are more, and how the next page is requested.';
 
@@ -763,7 +1031,7 @@ COMMENT ON FUNCTION "app"."hide_staged_teams"(uuid) IS 'Takes hidden teams from 
 
 COMMENT ON FUNCTION "app"."hide_teams"() IS 'Trigger: takes hidden teams from the ratings that a statement has written.';
 
-COMMENT ON FUNCTION "app"."is_unlocked"(text) IS 'Whether rows of a table can be deleted now, because nobody has locked all of it.';
+COMMENT ON FUNCTION "app"."is_unlocked"(text) IS 'Whether rows of a table can be deleted now: nobody has locked all. Holds a lock like a delete''s until the commit.';
 
 COMMENT ON FUNCTION "app"."keep_hidden"() IS 'Trigger: keeps a rating without a team, and cuts its time to the hour.';
 
@@ -771,13 +1039,25 @@ COMMENT ON FUNCTION "app"."most_groups"() IS 'How many rows a total without max_
 
 COMMENT ON FUNCTION "app"."overdue"(text) IS 'The companies with rows of a table that are older than their retention.';
 
+COMMENT ON FUNCTION "app"."purge_some"(uuid, timestamp with time zone, timestamp with time zone, text) IS 'Deletes up to 2,000 rows of a table in a time window, the oldest first. Returns how many, and the newest time.';
+
+COMMENT ON FUNCTION "app"."record_api_key_event"() IS 'Trigger: records every change of a key in app.api_key_events, and adds the row for the uses of a new key.';
+
+COMMENT ON FUNCTION "app"."respond"(uuid, uuid, json) IS 'Returns the body of what serves no page, and sets X-Key-Id and X-Company-Id in the response for the request log.';
+
+COMMENT ON FUNCTION "app"."scopes"() IS 'All scopes, in the order in which they are shown (docs/api.md, Authentication).';
+
 COMMENT ON FUNCTION "app"."serve_keys"(regprocedure, boolean) IS 'Makes a function one that serves API keys, with time limits and planner settings. Only the owner may call it.';
+
+COMMENT ON FUNCTION "app"."signed_in_member"() IS 'Company name, name and role of the signed-in member, and the admins of the company, [{ name, email }], null unless the member is no admin; no row before link_member.';
 
 COMMENT ON FUNCTION "app"."take_turn_of_total"(uuid, uuid) IS 'Takes one of app.totals_at_once() turns until the end of the transaction, one of a company. PT429.';
 
 COMMENT ON FUNCTION "app"."wants_second_factor"() IS 'Whether the signed-in account has a verified second factor, and the session is not of assurance level aal2.';
 
 COMMENT ON PROCEDURE "app"."forget_all_deletions"(bigint) IS 'Removes the recorded deletions that are older than 90 days, and codes of assistants, and commits after every 5,000. Returns how many lists it did not reach.';
+
+COMMENT ON PROCEDURE "app"."purge_table"(uuid, timestamp with time zone, text, bigint, double precision, bigint, text, text) IS 'Deletes the old rows of a table, about at_most, until this share of the time is over, and commits after every 2,000. Returns how many, and message and SQLSTATE of the error that ended it, or null.';
 
 COMMENT ON PROCEDURE "app"."set_fewest_people"(uuid, integer) IS 'Sets how many people a team must have for ratings to name it, also for ratings that are there. Commits after every 2,000.';
 
@@ -838,6 +1118,10 @@ GRANT EXECUTE ON FUNCTION "app"."overdue"(text) TO "postgres";
 REVOKE ALL ON FUNCTION "app"."serve_keys"(regprocedure, boolean) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."serve_keys"(regprocedure, boolean) TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."signed_in_member"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."signed_in_member"() TO "authenticated", "postgres";
 
 REVOKE ALL ON FUNCTION "app"."take_turn_of_total"(uuid, uuid) FROM PUBLIC;
 

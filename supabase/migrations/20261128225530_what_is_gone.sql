@@ -31,7 +31,11 @@ DROP VIEW "api"."rewards";
 
 DROP VIEW "api"."teams";
 
+DROP FUNCTION "app"."admins_to_ask"();
+
 DROP FUNCTION "app"."changing_list"(text);
+
+DROP FUNCTION "app"."current_member"();
 
 DROP FUNCTION "app"."cursor_origin"(uuid, text);
 
@@ -56,6 +60,8 @@ DROP FUNCTION "app"."rarest_members_filter"(uuid, uuid, text);
 DROP FUNCTION "app"."refuse_cursor"(uuid, uuid);
 
 DROP FUNCTION "app"."refuse_starting_after"(uuid, uuid);
+
+DROP FUNCTION "app"."refuse_without_row_security"();
 
 DROP FUNCTION "app"."serve_keys"(regprocedure);
 
