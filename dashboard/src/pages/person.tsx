@@ -19,11 +19,9 @@ export function Person({ member }: { member: Member | null }) {
           <After words=" · ">{member?.company_name}</After>
         </Text>
       </Text>
-      {member?.role === "admin" && (
-        <Button component="a" href={paths.secondFactor} size="xs" flex="none">
-          Second factor
-        </Button>
-      )}
+      <Button component="a" href={paths.secondFactor} size="xs" flex="none">
+        Second factor
+      </Button>
       <Button size="xs" onClick={() => void signOut()}>
         Sign out
       </Button>
