@@ -41,9 +41,9 @@ function isTotal(endpoint: Endpoint, args: Parameters["args"]): boolean {
   );
 }
 
-/** The headers about further rows (`docs/api.md`, Lists). Throws a 400 ApiError for a total that has too many rows. */
+/** The headers about further rows (`docs/api.md`, Lists and Keeping a copy). Throws a 400 ApiError for a total that has too many rows. */
 function moreRows({ endpoint, address, query }: Received, headers: Headers): Record<string, string> {
-  const [value, next] = [headers.get("X-Has-More"), headers.get("X-Next-Page")];
+  const [value, next, until] = ["X-Has-More", "X-Next-Page", "X-Changes-Until"].map((name) => headers.get(name));
   if (endpoint.kind === "aggregates") {
     const words = "use fewer names in by, teams instead of people, a shorter time window, or a filter";
     if (value === "true") throw badRequest([`the answer has more than ${maxGroups} rows: ${words}`]);
@@ -54,5 +54,6 @@ function moreRows({ endpoint, address, query }: Received, headers: Headers): Rec
   return {
     "X-Has-More": value,
     ...(value === "true" && next && { Link: linkToNext(address, query, parameter, next) }),
+    ...(until && { "X-Changes-Until": until }),
   };
 }

@@ -14,3 +14,5 @@ begin
 end
 $$;
 alter table app.api_keys disable trigger user;
+-- The backup has one.
+delete from app.cursor_key;
