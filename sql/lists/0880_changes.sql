@@ -83,13 +83,13 @@ returns table (cursor text, deleted boolean)
 language plpgsql stable security definer set search_path = ''
 as $$
 declare
-  key constant bytea := (select sha256(k.key || s.origin::bytea) from app.cursor_key as k);
+  key constant bytea := (select sha256(k.key || s.origin::bytea) from app.cursor_key as k where k.is_only);
   began constant bytea := substr(xid8send(s.began), 3);
   before constant integer := s.rank;
 begin
   return query
   select
-    encode(int4send(r.rank) || substr(r.blocks, 17, 4) || uuid_send(r.id) || substr(r.blocks, 21), 'hex'),
+    encode(int4send(r.rank) || substr(r.blocks, 17, 8) || uuid_send(r.id) || substr(r.blocks, 25), 'hex'),
     coalesce(r.is_deleted, false)
   from (
     select n.id, n.is_deleted, before + n.place::integer as rank, extensions.encrypt(
@@ -107,13 +107,13 @@ create function lists.unmask_cursor(origin text, cursor text, out rank integer, 
 language plpgsql stable security definer set search_path = ''
 as $$
 declare
-  key constant bytea := (select sha256(k.key || origin::bytea) from app.cursor_key as k);
+  key constant bytea := (select sha256(k.key || origin::bytea) from app.cursor_key as k where k.is_only);
   mode constant text := 'aes-cbc/pad:none';
   block text;
 begin
   if length(cursor) = 72 and left(cursor, 8) < '7ffff000' then
     block := encode(extensions.decrypt_iv(
-      decode(substr(cursor, 9, 8) || substr(cursor, 57), 'hex'), key,
+      decode(substr(cursor, 9, 16) || substr(cursor, 57), 'hex'), key,
       extensions.encrypt(decode(substr(cursor, 25, 32), 'hex'), key, mode), mode
     ), 'hex');
     if right(block, 8) = left(cursor, 8) then

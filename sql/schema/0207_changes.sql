@@ -49,7 +49,7 @@ create table app.forgotten_deletions (
 
 -- The key of the cursors of moods (sql/lists/0880_changes.sql). A dump brings it along.
 create table app.cursor_key (
-  is_only boolean primary key default true check (is_only),
+  is_only boolean primary key generated always as (true) stored,
   key bytea not null default extensions.gen_random_bytes(32)
 );
 insert into app.cursor_key default values;

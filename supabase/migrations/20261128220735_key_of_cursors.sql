@@ -2,7 +2,7 @@
 set lock_timeout = '2s';
 set statement_timeout = '60s';
 
-CREATE TABLE "app"."cursor_key" ("is_only" boolean NOT NULL DEFAULT true, "key" bytea NOT NULL DEFAULT extensions.gen_random_bytes(32), CONSTRAINT "cursor_key_is_only_check" CHECK (is_only), CONSTRAINT "cursor_key_pkey" PRIMARY KEY (is_only));
+CREATE TABLE "app"."cursor_key" ("is_only" boolean GENERATED ALWAYS AS (true) STORED NOT NULL, "key" bytea NOT NULL DEFAULT extensions.gen_random_bytes(32), CONSTRAINT "cursor_key_pkey" PRIMARY KEY (is_only));
 
 ALTER TABLE "app"."cursor_key" ENABLE ROW LEVEL SECURITY;
 

@@ -43,13 +43,14 @@ function isTotal(endpoint: Endpoint, args: Parameters["args"]): boolean {
 
 /** The headers about further rows (`docs/api.md`, Lists and Keeping a copy). Throws a 400 ApiError for a total that has too many rows. */
 function moreRows({ endpoint, address, query }: Received, headers: Headers): Record<string, string> {
-  const [value, next, until] = ["X-Has-More", "X-Next-Page", "X-Changes-Until"].map((name) => headers.get(name));
+  const [value, next] = [headers.get("X-Has-More"), headers.get("X-Next-Page")];
   if (endpoint.kind === "aggregates") {
     const words = "use fewer names in by, teams instead of people, a shorter time window, or a filter";
     if (value === "true") throw badRequest([`the answer has more than ${maxGroups} rows: ${words}`]);
     return {};
   }
   if (value === null) throw new Error("the database did not say whether there are more rows");
+  const until = headers.get("X-Changes-Until");
   const parameter = endpoint.kind === "changes" ? "after" : "starting_after";
   return {
     "X-Has-More": value,
