@@ -68,7 +68,10 @@ export async function startFaultyProxy() {
       });
     if (fault) return fault(response, async () => Buffer.from(await (await forward()).arrayBuffer()));
     const answer = await forward();
-    const kept = ["X-Has-More", "X-Request-Id", "Link"].map((name) => [name, answer.headers.get(name)]);
+    const kept = ["X-Has-More", "X-Request-Id", "Link", "X-Changes-Until"].map((name) => [
+      name,
+      answer.headers.get(name),
+    ]);
     response.writeHead(answer.status, Object.fromEntries(kept.filter(([, value]) => value !== null)));
     response.end(Buffer.from(await answer.arrayBuffer()));
   });
