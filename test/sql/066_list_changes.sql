@@ -186,7 +186,6 @@ $$;
 create temporary table walked_moods as
 select w.*, m.list, max_rows, row_number() over () as place
 from unnest(array['activity', 'day-ratings', 'pulse-responses']) as m (list), unnest(array[1, 2, 3, 100]) as max_rows, lateral pg_temp.walk(m.list, max_rows, 'start') as w;
--- Proves: copies.17
 select bag_eq(
   'select list, max_rows, id from walked_moods join moods using (list, id)', 'select list, max_rows, id from moods, unnest(array[1, 2, 3, 100]) as max_rows',
   'A walk through moods brings each row once, whatever the size of the pages'
@@ -196,6 +195,7 @@ select is_empty(
     select from (select cursor collate "C" as cursor, lag(cursor) over (partition by list, max_rows order by place) as before from walked_moods) as pair
     where cursor <= before or length(cursor) > 80
   $$,
+  -- Proves: copies.17
   'Cursors of moods rise as text, in a page and from page to page'
 );
 select is_empty(
@@ -203,7 +203,7 @@ select is_empty(
     select from walked_moods as kudos join walked_moods as mood on strpos(mood.cursor, substr(kudos.cursor, 13, 12)) > 0
     where kudos.list = 'activity' and mood.list <> 'activity'
   $$,
-  -- Proves: copies.17
+  -- Proves: copies.17, layer.21
   'No cursor of a mood has the number of a kudos: of rows of one transaction it does not join them'
 );
 create function pg_temp.pieces(cursor text) returns setof text language sql immutable
@@ -225,6 +225,7 @@ select is_empty(
       lateral pg_temp.refusal('day-ratings', overlay(cursor placing to_hex((strpos('0123456789abcdef', substr(cursor, place, 1))) % 16) from place)) as answer
     where answer !~ '^PT410'
   $$,
+  -- Proves: copies.17
   'A cursor of moods of which any digit is altered is refused: its answer tells nothing about what is masked'
 );
 select is_empty(
