@@ -71,6 +71,8 @@ const until = async () => (await get("/day-ratings/changes?limit=1")).headers.ge
 // Proves: copies.18
 test("X-Changes-Until is the start of the oldest transaction that has written, and now when it has ended", async () => {
   const open = await hold(sql, "insert into app.teams (company_id, name) values ($1, 'Late')", [company.id]);
+  // What this commits is held back.
+  await sql`select pg_current_xact_id()`;
   const [{ began } = { began: "" }] = await open.tx<{ began: string }[]>`select app.iso_8601(now()) as began`;
   // Older transactions of other tests end while this one stays open, that of the session that always writes by this.
   await endWriter();
@@ -94,6 +96,8 @@ test("X-Changes-Until is absent where it is unknown: with an old snapshot, and w
     expect(said?.headers.includes("X-Changes-Until"), level).toBe(level === "read committed");
   }
   const open = await hold(sql, "insert into app.teams (company_id, name) values ($1, 'Late')", [company.id]);
+  // What this commits is held back.
+  await sql`select pg_current_xact_id()`;
   const blind = await withDatabase(stack.superuser_url, (superuser) =>
     superuser
       .begin(async (tx) => {

@@ -146,6 +146,8 @@ test("a cursor that the server no longer knows begins again by itself; the rows 
 // Proves: copies.18
 test("a sync says until when all of its lists have every change", async () => {
   const open = await hold(sql, "insert into app.teams (company_id, name) values ($1, 'Late')", [year.company.id]);
+  // What this commits is held back.
+  await sql`select pg_current_xact_id()`;
   const [{ began } = { began: "" }] = await open.tx<{ began: string }[]>`select app.iso_8601(now()) as began`;
   const untilOf = ({ done }: { done: string }) => /; has all changes until (\S+)$/.exec(done)?.[1] ?? "";
   const held = untilOf(await sync());

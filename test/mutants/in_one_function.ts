@@ -94,12 +94,13 @@ export const inOne: Record<string, Removal[]> = {
     ["a reward is not written for its stock", /\s+or \(kept\.stock_count is distinct.*/],
   ],
   "public.list_changes": [
-    ["a cursor of another list or company is good", /left\(after, 8\) <> origin/, "false"],
+    ["a cursor of another list or company is good", /left\(after, 8\) = origin/, "true"],
     [
       "a cursor from the future is good",
-      /least\(after_transaction, began\) < 0\s+or/,
-      "least(after_transaction, began) < 0 and",
+      /after_transaction < pg_snapshot_xmax/,
+      "true or after_transaction < pg_snapshot_xmax",
     ],
+    ["cursors of moods show transactions", /case when list in \('day-ratings', 'pulse-responses'\) then 0 end/, "null"],
     ["a copy passes over deletions", /if found then/, "if false then"],
     ["numbers of another server are passed over", /if are_foreign/, "if false"],
     ["a cursor from before what is forgotten is good", /\(f\.deleted_in, f\.id\) > \(.*?, after_id\)/, "false"],
@@ -108,6 +109,7 @@ export const inOne: Record<string, Removal[]> = {
     ["a copy that begins gets earlier deletions", /greatest\((after_transaction), began - 1\)/, "$1"],
   ],
   "lists.cursor": [["a copy that begins forgets where", /CASE WHEN \(changed_in < .*? THEN/, "CASE WHEN false THEN"]],
+  "lists.unmask_cursor": [["an altered cursor of moods is good", /right\(block, 8\) = left\(cursor, 8\)/, "true"]],
   "lists.is_in": [["a page does not name the company", /\(company_id = [^)]*\)\.company_id\)/, "true"]],
   "lists.is_after": [
     ["changes do not name the company", /\(company_id = [^)]*\)\.company\)/, "true"],
