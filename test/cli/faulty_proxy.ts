@@ -24,9 +24,9 @@ export const status =
 
 /** Sends this body as a page of a list. */
 export const page =
-  (body: string, hasMore?: string): Fault =>
+  (body: string, hasMore?: string, headers: Record<string, string> = {}): Fault =>
   (response) =>
-    void response.writeHead(200, hasMore === undefined ? {} : { "X-Has-More": hasMore }).end(body);
+    void response.writeHead(200, { ...(hasMore !== undefined && { "X-Has-More": hasMore }), ...headers }).end(body);
 
 /** Sends half of the body and then closes the connection. */
 export const half: Fault = async (response, forward) => {

@@ -6,13 +6,12 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import papaparse from "papaparse";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { exportCommand } from "../../cli/src/commands/export.ts";
 import { syncCommand } from "../../cli/src/commands/sync.ts";
 import { companyOfTest } from "../support/companies.ts";
 import { tried } from "../support/counts.ts";
-import { hold } from "../support/rpc.ts";
-import { allServed, endWriter, type Row, sql } from "../support/stack.ts";
+import { allServed, type Row, sql } from "../support/stack.ts";
 import { forAllTests, lists, makeLists } from "./connect/companies.ts";
 import { blocks, runRecipe } from "./connect/recipe.ts";
 import { folderAndProxy, runHere, startCli, status } from "./faulty_proxy.ts";
@@ -141,21 +140,6 @@ test("a cursor that the server no longer knows begins again by itself; the rows 
   expect(lines).toEqual(["rewards: the server no longer knows the cursor of the copy; fetching the whole list again"]);
   expect(rows()).toMatchObject({ n: before?.n, strays: 0 });
   expect(done).toMatch(/: 1 added, 0 changed, 1 deleted; has all changes until 2/);
-});
-
-// Proves: copies.18
-test("a sync says until when all of its lists have every change", async () => {
-  const open = await hold(sql, "insert into app.teams (company_id, name) values ($1, 'Late')", [year.company.id]);
-  // What this commits is held back.
-  await sql`select pg_current_xact_id()`;
-  const [{ began } = { began: "" }] = await open.tx<{ began: string }[]>`select app.iso_8601(now()) as began`;
-  const untilOf = ({ done }: { done: string }) => /; has all changes until (\S+)$/.exec(done)?.[1] ?? "";
-  const held = untilOf(await sync());
-  await open.release();
-  await allServed();
-  expect(held > "2026" && held <= began, held).toBe(true);
-  await endWriter();
-  await vi.waitFor(async () => expect(untilOf(await sync()) > began).toBe(true), { timeout: 60_000 });
 });
 
 test("a file of another company, of something else or of the future is refused and not touched", async () => {
