@@ -120,7 +120,7 @@ export const inOne: Record<string, Removal[]> = {
     ["what is in both indexes comes twice in a page", /where d\.id not in \([^()]*\)/],
     ["a page is not filled when deletions are left out", /limit 2 \* \(\$1\.max_rows \+ 1\)/, "limit $1.max_rows + 1"],
     ["changes have the deletions of other lists", / and d\.relation = \$2/],
-    ["a full page is the last one", /(?<=limit \$1\.max_rows) \+ 1\s*\)\s*select count/, ") select count"],
+    ["a full page is the last one", /(?<=limit \$1\.max_rows) \+ 1\s*\), whole/, "), whole"],
   ],
   "app.forget_deletions": [
     ["deletions are forgotten after 80 days", /interval '90 days'/, "interval '80 days'"],
