@@ -1,7 +1,7 @@
 -- The changes of lists: cursors, deletions and their end, and which rows a change marks.
 begin;
 \ir helpers.psql
-select plan(62);
+select plan(65);
 
 select pg_temp.new_company_with_rows(company) from unnest(array['Acorn', 'Birch']) as company;
 delete from app.deletions;
@@ -154,6 +154,11 @@ select is(
   (select max(times) from (select count(*) as times from walked join app.rewards as r using (id) where r.changed_in = '9' group by max_rows, id) as each), 1::bigint,
   'What one transaction deleted and inserted again comes once, whatever the size of the pages'
 );
+
+select is(
+  public.list_changes(pg_temp.key('Acorn'), 'activity', 100, pg_temp.cursor('activity', 4), include::text[])::text, '[]',
+  format('A page of kudos without changes is an empty list, also with %s', include)
+) from (values ('{sender_id}'), ('{sender_team_name}'), (lists.included_in_activity(true)::text)) as included (include);
 
 -- Cursors of moods. The transactions 5, 6 and 7 have each written a kudos, two ratings and two answers.
 

@@ -339,7 +339,7 @@ begin
     said := set_config('response.headers', said, true);
   end if;
   if list = 'activity' and include <> '{}' then
-    return lists.only(include, lists.included_in_activity(view = 'activity_with'), result.page);
+    return lists.only(include, lists.included_in_activity(view = 'activity_with'), coalesce(result.page, '[]'));
   end if;
   return coalesce(result.page, '[]');
 end
