@@ -5,8 +5,9 @@ import { OperatorError, type Queryable, query } from "./database.ts";
 /** Tables of schema app that are not copied, with the reason. All others are. */
 const notCarried: Record<string, string> = {
   "app.arriving_companies": "which companies a project awaits belongs to the project",
+  "app.cursor_key": "cursors end with the move",
   "app.deleted_companies": "which companies a project has deleted belongs to the project",
-  "app.deletions": "cursors, for which they are kept, end with the move",
+  "app.deletions": "cursors, for which they are kept, end too",
   "app.forgotten_deletions": "the same",
 };
 

@@ -42,6 +42,19 @@ signs (sign, found, alert) as (
   from pg_catalog.pg_stat_activity as a
   where a.backend_type = 'client backend' and a.pid <> pg_backend_pid() and a.xact_start is not null
   union all
+  -- What is committed meanwhile is not in /…/changes yet.
+  select
+    'changes held back',
+    coalesce(
+      date_trunc('second', max(now() - w.since)) || ', ' || (array_agg(w.session order by w.since))[1], 'none'
+    ),
+    coalesce(max(now() - w.since) > interval '10 minutes', false)
+  from (
+    select a.xact_start, format('process %s (%s)', a.pid, concat_ws(', ', a.usename, nullif(a.application_name, '')))
+    from pg_catalog.pg_stat_activity as a where a.backend_xid is not null and a.pid <> pg_backend_pid()
+    union all select p.prepared, format('prepared transaction %s', p.gid) from pg_catalog.pg_prepared_xacts as p
+  ) as w (since, session)
+  union all
   select
     'dead rows',
     coalesce(

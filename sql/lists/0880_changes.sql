@@ -53,10 +53,11 @@ end
 $$;
 
 -- Which changes a page has, of rows and of deletions, all below horizon: no transaction below it is still running. And
--- what its cursors begin with; those of before the copy began end with that number.
+-- what its cursors begin with; those of before the copy began end with that number. Of moods, also the rank of the
+-- cursor that was sent; null where cursors show numbers.
 create type lists.span as (
   company uuid, after_transaction xid8, after_id uuid, deletions_after xid8, deletions_after_id uuid,
-  horizon xid8, origin text, began xid8, began_digits text, max_rows integer
+  horizon xid8, origin text, began xid8, began_digits text, max_rows integer, rank integer
 );
 
 -- Inlined, as for pages.
@@ -68,6 +69,61 @@ create function lists.cursor(s lists.span, changed_in xid8, id uuid) returns tex
 language sql immutable
 return (s.origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
   || case when changed_in < s.began then s.began_digits else '' end) collate "C";
+
+-- The cursors of moods (day ratings and pulse answers) hide which transaction wrote a row: a kudos of the same one names
+-- its people. They have a rank, which rises from row to row (4 bytes), and the id, where other cursors have it. Around
+-- the id is a block (16 bytes): the number of the transaction, where the copy began or 0 (6 bytes each, enough for 90
+-- years of 100,000 transactions a second), and the rank. It is masked with a keyed hash of the id, then encrypted (AES
+-- in its mode CBC does both). So two changes of one row have nothing in common, and in a cursor that somebody alters to
+-- learn from the answers the ranks differ: it is refused.
+--
+-- Masks all rows of a page at once: a call with the rights of the owner takes longer than a row.
+create function lists.masked_cursors(s lists.span, ids uuid[], numbers xid8[], are_deleted boolean[] default '{}')
+returns table (cursor text, deleted boolean)
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  key constant bytea := (select sha256(k.key || s.origin::bytea) from app.cursor_key as k where k.is_only);
+  began constant bytea := substr(xid8send(s.began), 3);
+  before constant integer := s.rank;
+begin
+  return query
+  select
+    encode(int4send(r.rank) || substr(r.blocks, 17, 8) || uuid_send(r.id) || substr(r.blocks, 25), 'hex'),
+    coalesce(r.is_deleted, false)
+  from (
+    select n.id, n.is_deleted, before + n.place::integer as rank, extensions.encrypt(
+      uuid_send(n.id) || substr(xid8send(n.number), 3)
+        || case when n.number < s.began then began else '\x000000000000' end || int4send(before + n.place::integer),
+      key, 'aes-cbc/pad:none'
+    ) as blocks
+    from unnest(ids, numbers, are_deleted) with ordinality as n (id, number, is_deleted, place) limit s.max_rows
+  ) as r;
+end
+$$;
+
+-- Nulls for any other text than such a cursor of this origin, and behind the last ranks: then a copy begins again.
+create function lists.unmask_cursor(origin text, cursor text, out rank integer, out number bigint, out began bigint)
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  key constant bytea := (select sha256(k.key || origin::bytea) from app.cursor_key as k where k.is_only);
+  mode constant text := 'aes-cbc/pad:none';
+  block text;
+begin
+  if length(cursor) = 72 and left(cursor, 8) < '7ffff000' then
+    block := encode(extensions.decrypt_iv(
+      decode(substr(cursor, 9, 16) || substr(cursor, 57), 'hex'), key,
+      extensions.encrypt(decode(substr(cursor, 25, 32), 'hex'), key, mode), mode
+    ), 'hex');
+    if right(block, 8) = left(cursor, 8) then
+      rank := ('x' || left(cursor, 8))::bit(32)::integer;
+      number := ('x' || left(block, 12))::bit(48)::bigint;
+      began := ('x' || substr(block, 13, 12))::bit(48)::bigint;
+    end if;
+  end if;
+end
+$$;
 
 create type lists.changes as (found_rows bigint, page json, next text);
 
@@ -136,33 +192,45 @@ begin
         order by v.changed_in, v.id limit s.max_rows + 1
       ) as c) as numbered;
     when 'day_ratings' then
-      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
-      into result from (select c, row_number() over () as n from (
-        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
-        from lists.day_ratings as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
-        order by v.changed_in, v.id limit s.max_rows + 1
-      ) as c) as numbered;
+      select coalesce(cardinality(a.ids), 0), p.page, p.next into result from (
+        select array_agg(v.shown) as shown, array_agg(v.id) as ids, array_agg(v.changed_in) as numbers from (
+          select v.* from lists.day_ratings as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+          order by v.changed_in, v.id limit s.max_rows + 1
+        ) as v
+      ) as a, lateral (
+        select json_agg(c) as page, max(c.cursor collate "C") as next
+        from rows from (unnest(a.shown[:s.max_rows]), lists.masked_cursors(s, a.ids, a.numbers)) as c
+      ) as p;
     when 'day_ratings_with' then
-      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
-      into result from (select c, row_number() over () as n from (
-        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
-        from lists.day_ratings_with as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
-        order by v.changed_in, v.id limit s.max_rows + 1
-      ) as c) as numbered;
+      select coalesce(cardinality(a.ids), 0), p.page, p.next into result from (
+        select array_agg(v.shown) as shown, array_agg(v.id) as ids, array_agg(v.changed_in) as numbers from (
+          select v.* from lists.day_ratings_with as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+          order by v.changed_in, v.id limit s.max_rows + 1
+        ) as v
+      ) as a, lateral (
+        select json_agg(c) as page, max(c.cursor collate "C") as next
+        from rows from (unnest(a.shown[:s.max_rows]), lists.masked_cursors(s, a.ids, a.numbers)) as c
+      ) as p;
     when 'pulse_responses' then
-      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
-      into result from (select c, row_number() over () as n from (
-        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
-        from lists.pulse_responses as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
-        order by v.changed_in, v.id limit s.max_rows + 1
-      ) as c) as numbered;
+      select coalesce(cardinality(a.ids), 0), p.page, p.next into result from (
+        select array_agg(v.shown) as shown, array_agg(v.id) as ids, array_agg(v.changed_in) as numbers from (
+          select v.* from lists.pulse_responses as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+          order by v.changed_in, v.id limit s.max_rows + 1
+        ) as v
+      ) as a, lateral (
+        select json_agg(c) as page, max(c.cursor collate "C") as next
+        from rows from (unnest(a.shown[:s.max_rows]), lists.masked_cursors(s, a.ids, a.numbers)) as c
+      ) as p;
     when 'pulse_responses_with' then
-      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
-      into result from (select c, row_number() over () as n from (
-        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
-        from lists.pulse_responses_with as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
-        order by v.changed_in, v.id limit s.max_rows + 1
-      ) as c) as numbered;
+      select coalesce(cardinality(a.ids), 0), p.page, p.next into result from (
+        select array_agg(v.shown) as shown, array_agg(v.id) as ids, array_agg(v.changed_in) as numbers from (
+          select v.* from lists.pulse_responses_with as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+          order by v.changed_in, v.id limit s.max_rows + 1
+        ) as v
+      ) as a, lateral (
+        select json_agg(c) as page, max(c.cursor collate "C") as next
+        from rows from (unnest(a.shown[:s.max_rows]), lists.masked_cursors(s, a.ids, a.numbers)) as c
+      ) as p;
   end case;
   return result;
 end
@@ -199,19 +267,28 @@ begin
           order by d.deleted_in, d.id
         )
         order by changed_in, id limit $1.max_rows + 1
+      ), whole as (
+        select c.changed_in, c.id, c.shown is null as deleted,
+          coalesce(c.shown, json_populate_record(null::%2$s, json_build_object('id', c.id))) as shown
+        from changes as c order by c.changed_in, c.id
       )
       select count(*), json_agg(c) filter (where n <= $1.max_rows), max((c).cursor) filter (where n <= $1.max_rows)
-      from (select c, row_number() over () as n from (
-        select (coalesce(shown, json_populate_record(null::%2$s, json_build_object('id', id)))).*,
-          lists.cursor($1, changed_in, id) as cursor, shown is null as deleted
-        from changes order by changed_in, id
-      ) as c) as numbered
+      from (select c, row_number() over () as n from (%3$s) as c) as numbered
     $statement$,
     view,
     (
       select a.atttypid::regtype from pg_attribute as a
       where a.attrelid = ('lists.' || view)::regclass and a.attname = 'shown'
-    )
+    ),
+    case when s.rank is null then
+      'select (w.shown).*, lists.cursor($1, w.changed_in, w.id) as cursor, w.deleted from whole as w'
+    else
+      'select p.* from (
+        select array_agg(w.shown) as shown, array_agg(w.id) as ids, array_agg(w.changed_in) as numbers,
+          array_agg(w.deleted) as deleted
+        from whole as w
+      ) as a, rows from (unnest(a.shown), lists.masked_cursors($1, a.ids, a.numbers, a.deleted)) as p'
+    end
   )
   into result using s, relation;
   return result;
@@ -220,7 +297,8 @@ $$;
 
 -- after is start or a cursor. A cursor has the origin (8 hexadecimal digits), the number of the transaction (16) and
 -- the id of the row (32). While a copy still reads what was there when it began, there follows the number at which it
--- began (16): deletions below that number are not for this copy, and may be forgotten.
+-- began (16): deletions below that number are not for this copy, and may be forgotten. The same is masked in cursors of
+-- moods.
 create function public.list_changes(key_hash text, list text, max_rows integer, after text, include text[] default null)
 returns app."application/json"
 language plpgsql volatile security definer set search_path = ''
@@ -233,32 +311,45 @@ declare
   view constant text := replace(list, '-', '_') || case
     when include <> '{}' and list = 'activity' and include <@ lists.included_in_activity(false) then '_with_ids'
     when include <> '{}' then '_with' else '' end;
+  -- Before the snapshot of horizon, which is an older one at other levels of isolation.
+  until constant timestamptz := case
+    when pg_is_in_recovery() or current_setting('transaction_isolation') <> 'read committed' then null
+    when pg_snapshot_xmin(pg_current_snapshot()) < pg_snapshot_xmax(pg_current_snapshot()) then app.oldest_write()
+    else now() end;
   horizon constant bigint := pg_snapshot_xmin(pg_current_snapshot())::text;
   began bigint := horizon;
   after_transaction bigint := 0;
   after_id uuid := '00000000-0000-0000-0000-000000000000';
+  rank integer := case when list in ('day-ratings', 'pulse-responses') then 0 end;
   s lists.span;
   result lists.changes;
   are_foreign boolean;
   said text;
 begin
   if after <> 'start' then
-    after_transaction := ('x' || substr(after, 9, 16))::bit(64)::bigint;
     after_id := substr(after, 25, 32);
-    -- A standby that is late still has rows that were deleted before the copy began at the primary: it reads them now,
-    -- so its deletions begin no later than this page ends.
-    began := case when length(after) = 56 then 0 else least(horizon, ('x' || substr(after, 57))::bit(64)::bigint) end;
+    if rank is null then
+      after_transaction := ('x' || substr(after, 9, 16))::bit(64)::bigint;
+      began := case when length(after) = 56 then 0 else ('x' || substr(after, 57))::bit(64)::bigint end;
+    else
+      select c.rank, c.number, c.began into rank, after_transaction, began from lists.unmask_cursor(origin, after) as c;
+    end if;
     -- A cursor that is newer than the data of this server: its data has gone back in time without a new timeline. A
     -- standby may just be behind.
-    if left(after, 8) <> origin or least(after_transaction, began) < 0
-      or after_transaction >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint and not pg_is_in_recovery() then
+    if (
+      (rank > 0 or left(after, 8) = origin) and after_transaction >= 0 and began >= 0
+      and (after_transaction < pg_snapshot_xmax(pg_current_snapshot())::text::bigint or pg_is_in_recovery())
+    ) is not true then
       perform lists.refuse_cursor(api_key);
     end if;
+    -- A standby that is late still has rows that were deleted before the copy began at the primary: it reads them now,
+    -- so its deletions begin no later than this page ends.
+    began := least(horizon, began);
   end if;
   s := row(
     company, after_transaction::text::xid8, after_id, greatest(after_transaction, began - 1)::text::xid8,
     case when began > after_transaction then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else after_id end,
-    horizon::text::xid8, origin, began::text::xid8, encode(int8send(began), 'hex'), max_rows
+    horizon::text::xid8, origin, began::text::xid8, encode(int8send(began), 'hex'), max_rows, rank
   );
   said := set_config('lists.include', ',' || array_to_string(include, ',') || ',', true);
 
@@ -295,6 +386,10 @@ begin
   end if;
 
   said := app.end_page(api_key.key_id, company, result.found_rows, max_rows, result.next);
+  if until is not null then
+    said := left(said, -1) || format(',{"X-Changes-Until":"%s"}]', app.iso_8601(until));
+    said := set_config('response.headers', said, true);
+  end if;
   if list = 'activity' and include <> '{}' then
     return lists.only(include, lists.included_in_activity(view = 'activity_with'), coalesce(result.page, '[]'));
   end if;
@@ -310,6 +405,8 @@ comment on function lists.refuse_cursor is 'Raises PT410: the cursor is no longe
 comment on type lists.span is 'Which changes a page has, and what its cursors begin and end with.';
 comment on function lists.is_after is 'Whether a change is in a page or after it.';
 comment on function lists.cursor is 'The cursor of a change.';
+comment on function lists.masked_cursors is 'The cursors of a page of moods, and which of its rows are deleted.';
+comment on function lists.unmask_cursor is 'The rank and the numbers in a cursor of moods. Nulls for any other text.';
 comment on type lists.changes is 'A page of changes: how many rows were found, those of the page, and its last cursor.';
 comment on function lists.changed is 'A page of changes without deletions.';
 comment on function lists.changed_and_deleted is 'A page of changes and deletions.';

@@ -47,8 +47,16 @@ create table app.forgotten_deletions (
   primary key (company_id, relation)
 );
 
+-- The key of the cursors of moods (sql/lists/0880_changes.sql). A dump brings it along.
+create table app.cursor_key (
+  is_only boolean primary key generated always as (true) stored,
+  key bytea not null default extensions.gen_random_bytes(32)
+);
+insert into app.cursor_key default values;
+
 alter table app.deletions enable row level security;
 alter table app.forgotten_deletions enable row level security;
+alter table app.cursor_key enable row level security;
 
 create policy api_read on app.deletions for select to public_api
   using (company_id = (select app.current_company_id()));
@@ -56,12 +64,13 @@ create policy api_read on app.forgotten_deletions for select to public_api
   using (company_id = (select app.current_company_id()));
 
 grant select on app.deletions, app.forgotten_deletions to public_api;
--- Not granted: any write, only the triggers below write; anything to authenticated.
+-- Not granted: any write, only the triggers below write; anything to authenticated; the key to anybody.
 
 comment on table app.deletions is 'Rows of lists that have been deleted, for 90 days at least.';
 comment on column app.deletions.relation is 'The table that the row was in, such as app.kudos.';
 comment on column app.deletions.deleted_in is 'The transaction that deleted it.';
 comment on table app.forgotten_deletions is 'The last deletion of a table that is no longer in app.deletions.';
+comment on table app.cursor_key is 'The key with which cursors of day ratings and pulse answers hide transactions.';
 
 -- The tables of the lists: those that number their changes.
 create function app.kept_tables() returns table (relation regclass)

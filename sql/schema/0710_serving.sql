@@ -83,6 +83,27 @@ comment on function app.admit is
 comment on function app.end_page is
   'Sets the response headers of rows: key, company, number of rows, whether there are more, and how the next page is requested.';
 
+-- The start of the oldest transaction that has written anywhere on this server, at most now: all that was committed before
+-- it is below pg_snapshot_xmin of any later snapshot. Null where it is unknown: a prepared transaction has no session. Of
+-- a session, the moment is read before its number, and of those that are prepared meanwhile, both.
+create function app.oldest_write() returns timestamptz
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  oldest constant timestamptz :=
+    (select min(a.xact_start) from pg_stat_get_activity(null) as a where a.backend_xid is not null);
+begin
+  if pg_has_role('pg_read_all_stats', 'usage') and not exists (select from pg_prepared_xacts) then
+    return least(oldest, now());
+  end if;
+  return null;
+end
+$$;
+
+grant execute on function app.oldest_write to public_api;
+comment on function app.oldest_write is
+  'The start of the oldest transaction that has written, on this server, or now. Null if it is unknown.';
+
 create function app.respond(key_id uuid, company_id uuid, body json) returns json
 language plpgsql volatile set search_path = ''
 as $$

@@ -2,11 +2,12 @@
 import { execFile, spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
+import { withDatabase } from "../../scripts/stack/database.ts";
 import { root } from "../../scripts/stack/process.ts";
 import { companyOfFile } from "../support/companies.ts";
-import { isolationLevels, sqlAt } from "../support/rpc.ts";
-import { allServed, call, nextPage, sql, stack } from "../support/stack.ts";
+import { hold, isolationLevels, sqlAt } from "../support/rpc.ts";
+import { allServed, call, endWriter, hashOf, nextPage, sql, stack } from "../support/stack.ts";
 
 const { company, key } = await companyOfFile("Copied");
 beforeAll(async () => {
@@ -58,9 +59,55 @@ test.each(isolationLevels)("a deleted row has its id and cursor; one of another 
     url = nextPage(response);
   }
   const empty = { rating: null, comment: null, team_id: null, points_awarded: null, created_at: null, team_name: null };
-  const row = { id: last, ...empty, cursor: expect.stringMatching(/^[0-9a-f]{56}$/), deleted: true };
+  const row = { id: last, ...empty, cursor: expect.stringMatching(/^[0-9a-f]{72}$/), deleted: true };
   expect(changes.filter(({ id }) => id === last)).toEqual([row]);
   const gone = await get(`/members/changes?after=${cursor}`);
   const error = "Gone: this cursor is no longer known, begin again with after=start";
   expect([gone.status, await gone.json()]).toEqual([410, { error }]);
+});
+
+const until = async () => (await get("/day-ratings/changes?limit=1")).headers.get("X-Changes-Until") ?? "";
+
+// Proves: copies.18
+test("X-Changes-Until is the start of the oldest transaction that has written, and now when it has ended", async () => {
+  const open = await hold(sql, "insert into app.teams (company_id, name) values ($1, 'Late')", [company.id]);
+  // What this commits is held back.
+  await sql`select pg_current_xact_id()`;
+  const [{ began } = { began: "" }] = await open.tx<{ began: string }[]>`select app.iso_8601(now()) as began`;
+  // Older transactions of other tests end while this one stays open, that of the session that always writes by this.
+  await endWriter();
+  await vi.waitFor(async () => expect(await until()).toBe(began), { timeout: 60_000, interval: 50 });
+  await open.release();
+  await allServed();
+  const [{ now } = { now: "" }] = await sql<{ now: string }[]>`select app.iso_8601(now()) as now`;
+  await endWriter();
+  await vi.waitFor(async () => expect((await until()) > now).toBe(true), { timeout: 60_000, interval: 50 });
+});
+
+// Proves: copies.18
+test("X-Changes-Until is absent where it is unknown: with an old snapshot, and without sight of others' sessions", async () => {
+  const changes = `select public.list_changes('${hashOf(key)}', 'teams', 1, 'start')`;
+  const headers = "select current_setting('response.headers') as headers";
+  for (const level of isolationLevels) {
+    const [said] = await sql.begin(`isolation level ${level}`, async (tx) => {
+      await tx.unsafe(changes);
+      return tx.unsafe(headers);
+    });
+    expect(said?.headers.includes("X-Changes-Until"), level).toBe(level === "read committed");
+  }
+  const open = await hold(sql, "insert into app.teams (company_id, name) values ($1, 'Late')", [company.id]);
+  // What this commits is held back.
+  await sql`select pg_current_xact_id()`;
+  const blind = await withDatabase(stack.superuser_url, (superuser) =>
+    superuser
+      .begin(async (tx) => {
+        await tx`revoke pg_monitor from postgres`;
+        await tx.unsafe(changes);
+        throw (await tx.unsafe(headers))[0];
+      })
+      .catch((said) => said.headers),
+  );
+  await open.release();
+  expect(blind).toContain("X-Has-More");
+  expect(blind).not.toContain("X-Changes-Until");
 });

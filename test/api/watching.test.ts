@@ -217,7 +217,7 @@ test("sql/commands/watch.sql: one row for each sign, and an alert for a company 
   const watch = async (...options: string[]) => (await runWatch(stack.database_url, options)).split("\n");
   const row = (sign: string, printed: string[]) => printed.find((text) => text.includes(`,${sign},`));
   const signs = (await watch()).slice(1, -1).map((text) => text.split(",")[1]);
-  expect(signs).toHaveLength(15);
+  expect(signs).toHaveLength(16);
   for (const sign of signs) expect(page).toContain(`| \`${sign}\` |`);
   expect(row("disk", await watch())).toMatch(/^f,disk,\d+ MB and \d+ MB of WAL$/);
   expect(row("disk", await watch("--set", "disk_gb=0.001"))).toMatch(/^t,disk,\d+ MB and .* of 0.001 GB$/);
@@ -282,6 +282,10 @@ test("sql/commands/watch.sql sees the sessions of other roles, and says when it 
       const longest = async () =>
         Number(/^f,longest transaction,"?00:\d\d:\d\d, process (\d+)/m.exec(await watchAfter(stack.database_url))?.[1]);
       await expect.poll(longest, { timeout: 60_000 }).toBe(pid);
+      const holding = async () =>
+        /^f,changes held back,"?00:\d\d:\d\d, process (\d+ \(.*\))/m.exec(await watchAfter(stack.database_url))?.[1];
+      await tx`select pg_current_xact_id()`;
+      await expect.poll(holding, { timeout: 60_000 }).toMatch(`${pid} (supabase_admin, `);
     }),
   );
   const blind = await watchAfter(stack.superuser_url, "revoke pg_monitor from postgres", "set local role postgres");

@@ -24,9 +24,9 @@ export const status =
 
 /** Sends this body as a page of a list. */
 export const page =
-  (body: string, hasMore?: string): Fault =>
+  (body: string, hasMore?: string, headers: Record<string, string> = {}): Fault =>
   (response) =>
-    void response.writeHead(200, hasMore === undefined ? {} : { "X-Has-More": hasMore }).end(body);
+    void response.writeHead(200, { ...(hasMore !== undefined && { "X-Has-More": hasMore }), ...headers }).end(body);
 
 /** Sends half of the body and then closes the connection. */
 export const half: Fault = async (response, forward) => {
@@ -68,7 +68,10 @@ export async function startFaultyProxy() {
       });
     if (fault) return fault(response, async () => Buffer.from(await (await forward()).arrayBuffer()));
     const answer = await forward();
-    const kept = ["X-Has-More", "X-Request-Id", "Link"].map((name) => [name, answer.headers.get(name)]);
+    const kept = ["X-Has-More", "X-Request-Id", "Link", "X-Changes-Until"].map((name) => [
+      name,
+      answer.headers.get(name),
+    ]);
     response.writeHead(answer.status, Object.fromEntries(kept.filter(([, value]) => value !== null)));
     response.end(Buffer.from(await answer.arrayBuffer()));
   });

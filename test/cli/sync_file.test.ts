@@ -350,3 +350,17 @@ test("whatever a server answers, the sync ends with a sentence and without a row
   );
   expect(open().prepare("select rating from day_ratings").all()).toEqual([{ rating: 3 }]);
 });
+
+// Proves: copies.18
+test.each([
+  [
+    "the earliest moment of its lists",
+    ["2026-11-28T10:15:30.123456Z", "2026-11-28T10:15:29.123456Z"],
+    "; has all changes until 2026-11-28T10:15:29.123456Z",
+  ],
+  ["nothing if one list has none", ["2026-11-28T10:15:30.123456Z", ""], ""],
+  ["nothing if it is no moment", ["2026-11-28T10:15:30.123456Z", "soon"], ""],
+])("sync says until when it has every change: %s", async (_, untils, said) => {
+  const answers = untils.map((until) => page("[]", "false", { "X-Changes-Until": until }));
+  expect((await sync(answers)).done).toBe(`${file}: 0 added, 0 changed, 0 deleted${said}`);
+});

@@ -25,6 +25,16 @@ describe("a JSON list", () => {
     expect(await response.text()).toBe(body);
   });
 
+  // Proves: copies.18
+  test("of changes has X-Changes-Until if the database says it", async () => {
+    const until = "2026-11-28T10:15:30.123456Z";
+    const { headers, body } = list("[]");
+    service.answer("list_changes", { headers: { ...headers, "X-Changes-Until": until }, body });
+    expect((await service.send("/members/changes?format=csv")).headers.get("X-Changes-Until")).toBe(until);
+    service.answer("list_changes", { headers, body });
+    expect((await service.send("/members/changes")).headers.has("X-Changes-Until")).toBe(false);
+  });
+
   test("starts before it is complete", async () => {
     let upstream: ServerResponse | undefined;
     service.answer("list_members", (response) => {
@@ -125,7 +135,8 @@ test.each<[method: string, path: string, status: number]>([
       "cache-control": "private, no-store",
       "x-content-type-options": "nosniff",
       "access-control-allow-origin": "*",
-      "access-control-expose-headers": "X-Request-Id, X-Has-More, Link, Retry-After, Content-Disposition",
+      "access-control-expose-headers":
+        "X-Request-Id, X-Has-More, Link, X-Changes-Until, Retry-After, Content-Disposition",
     });
     expect(response.headers.get("Access-Control-Allow-Credentials")).toBeNull();
     expect(ids.add(response.headers.get("X-Request-Id")).size).toBe(size);

@@ -46,10 +46,18 @@ async function send(path: string, api_key = key, { url, log } = withReplica) {
   const [id, body] = [response.headers.get("X-Request-Id") ?? "", await response.text()];
   const line = () => new RegExp(`^.*${id}.*\\}$`, "m").exec(log())?.[0];
   await expect.poll(line).toBeDefined();
-  return { ...JSON.parse(line() ?? ""), status: response.status, body };
+  const until = response.headers.get("X-Changes-Until");
+  return { ...JSON.parse(line() ?? ""), status: response.status, body, until };
 }
 
 const rowsOf = ({ body }: { body: string }): Row[] => JSON.parse(body);
+
+// Proves: copies.18
+test("a page of changes of the replica does not say until when it has every change, one of the primary does", async () => {
+  await standby.caughtUp();
+  expect(await send("/members/changes?limit=1")).toMatchObject({ served_by: "replica", until: null });
+  expect((await send("/members/changes?limit=1", key, plain)).until).toMatch(/^2.*Z$/);
+});
 
 test("every list of the replica is byte for byte the primary's, as JSON and as CSV", async () => {
   await standby.caughtUp();

@@ -110,11 +110,11 @@ insert into expected values
     'company_id, description, external_id, image_url, is_archived, name, points_cost, reward_type, stock_count, vendor_name', '{app.rewards}'),
   ('{public_api}', 'update', 'description, image_url, is_archived, name, points_cost, reward_type, stock_count, vendor_name', '{app.rewards}'),
   ('{public_api}', 'execute', '*', '{app.admit,app.authenticate,app.current_company_id,app.end_page,app.first_of_window,
-    app.from_replica,app.iso_8601,app.max_replica_lag,app.most_groups,app.note_refused_use,app.periods,
+    app.from_replica,app.iso_8601,app.max_replica_lag,app.most_groups,app.note_refused_use,app.oldest_write,app.periods,
     app.requests_at_once,app.respond,app.take_turn_of_total,app.totals_at_once,
     lists.answer,lists.begin,lists.changed,lists.changed_and_deleted,lists.cursor,lists.cursor_origin,lists.facts,
-    lists.included_in_activity,lists.includes,lists.is_after,lists.is_in,lists.member_with_email,lists.only,lists.origin_of_cursors,
-    lists.plain,lists.rarest_kudos_filter,lists.rarest_member_filter,lists.refuse_cursor}');
+    lists.included_in_activity,lists.includes,lists.is_after,lists.is_in,lists.masked_cursors,lists.member_with_email,lists.only,lists.origin_of_cursors,
+    lists.plain,lists.rarest_kudos_filter,lists.rarest_member_filter,lists.refuse_cursor,lists.unmask_cursor}');
 
 select bag_eq(
   format('select * from pg_temp.can(%L)', role),
@@ -133,7 +133,7 @@ create function pg_temp.found_by(actor text) returns table (relation text, compa
 declare
   company_column text;
 begin
-  for relation in select r.name from relations as r where r.name ~ '^(app|lists)\.' loop
+  for relation in select r.name from relations as r where r.name ~ '^(app|lists)\.' and r.name <> 'app.cursor_key' loop
     company_column := case relation when 'app.companies' then 'id' else 'company_id' end;
     companies := pg_temp.try(actor, format('select coalesce(string_agg(distinct pg_temp.whose(%I), '' and ''), ''nobody'') from %s', company_column, relation));
     if companies !~ '^42501 permission denied' then

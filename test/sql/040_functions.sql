@@ -82,9 +82,9 @@ select bag_eq(
   $$
     select unnest(names), security, volatility, 'search_path=""' || settings
     from (values
-      ('{current_admin,current_admins,signed_in_member}'::text[], 'definer', 'stable', ''),
+      ('{current_admin,current_admins,signed_in_member,masked_cursors,unmask_cursor}'::text[], 'definer', 'stable', ''),
       ('{member_with_email}', 'definer', 'stable', ', enable_incremental_sort=off'),
-      ('{link_member,make_api_key,change_api_key,record_api_key_event}', 'definer', 'volatile', ''),
+      ('{link_member,make_api_key,change_api_key,record_api_key_event,oldest_write}', 'definer', 'volatile', ''),
       ('{wants_second_factor}', 'definer', 'stable', ', row_security=off'),
       ('{authenticate,note_refused_use}', 'definer', 'volatile', ', enable_seqscan=off, jit=off'),
       ('{note_use}', 'invoker', 'volatile', ', enable_seqscan=off'),

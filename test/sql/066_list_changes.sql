@@ -1,7 +1,7 @@
 -- The changes of lists: cursors, deletions and their end, and which rows a change marks.
 begin;
 \ir helpers.psql
-select plan(51);
+select plan(65);
 
 select pg_temp.new_company_with_rows(company) from unnest(array['Acorn', 'Birch']) as company;
 delete from app.deletions;
@@ -13,8 +13,6 @@ create function pg_temp.page(list text, after text, max_rows integer default 100
 return public.list_changes(pg_temp.key('Acorn'), list, max_rows, after);
 create function pg_temp.refusal(list text, after text) returns text language sql
 return pg_temp.served(format('list_changes($1, %L, 100, %L)', list, after));
-create function pg_temp.cursor(list text, number bigint, id uuid default pg_temp.id('nothing'), company text default 'Acorn') returns text language sql
-return lists.cursor_origin(pg_temp.id(company), list) || lpad(to_hex(number), 16, '0') || replace(id::text, '-', '');
 
 -- Cursors
 
@@ -24,15 +22,6 @@ select is(
   array['Ada', 'Max of Acorn', 'false', 'false', 'Max of Acorn'],
   'start brings every row, those of one transaction in the order of their ids; the cursor of a row brings the rows after it'
 ) from pg_temp.page('members', 'start') as page;
-select results_eq(
-  $$
-    select public.list_changes(pg_temp.key('Acorn'), l.list, 100, pg_temp.page(l.list, 'start') -> -1 ->> 'cursor', include)::text
-    from (values ('members', null), ('activity', null), ('activity', '{sender_id}'), ('activity', '{sender_team_name}')) as l (list, named),
-      lateral (select l.named::text[] as include) as included
-  $$,
-  $$ select '[]' from generate_series(1, 4) $$,
-  'After the last change a page has no rows, also with what include adds'
-);
 select bag_eq(
   $$
     select what, pg_temp.refusal('members', cursor) from (values
@@ -165,6 +154,110 @@ select is(
   (select max(times) from (select count(*) as times from walked join app.rewards as r using (id) where r.changed_in = '9' group by max_rows, id) as each), 1::bigint,
   'What one transaction deleted and inserted again comes once, whatever the size of the pages'
 );
+
+select is(
+  public.list_changes(pg_temp.key('Acorn'), 'activity', 100, pg_temp.cursor('activity', 4), include::text[])::text, '[]',
+  format('A page of kudos without changes is an empty list, also with %s', include)
+) from (values ('{sender_id}'), ('{sender_team_name}'), (lists.included_in_activity(true)::text)) as included (include);
+
+-- Cursors of moods. The transactions 5, 6 and 7 have each written a kudos, two ratings and two answers.
+
+create temporary table moods as
+select list, n, pg_temp.id(list || n) as id, (5 + n % 3)::text::xid8 as number
+from unnest(array['activity', 'day-ratings', 'pulse-responses']) as list, generate_series(1, 6) as n where list <> 'activity' or n < 4;
+alter table app.kudos disable trigger user;
+alter table app.day_ratings disable trigger user;
+alter table app.pulse_responses disable trigger user;
+insert into app.kudos (company_id, id, sender_id, receiver_id, category_id, message, changed_in)
+select pg_temp.id('Acorn'), id, pg_temp.id('row'), pg_temp.id('row'), pg_temp.id('row'), '', number from moods where list = 'activity';
+insert into app.day_ratings (company_id, id, rating, changed_in) select pg_temp.id('Acorn'), id, 3, number from moods where list = 'day-ratings';
+insert into app.pulse_responses (company_id, id, question_id, value, changed_in)
+select pg_temp.id('Acorn'), id, pg_temp.id('row'), '1', number from moods where list = 'pulse-responses';
+alter table app.kudos enable trigger user;
+alter table app.day_ratings enable trigger user;
+alter table app.pulse_responses enable trigger user;
+create function pg_temp.walk(list text, max_rows integer, after text) returns table (id uuid, cursor text, deleted boolean) language plpgsql as $$
+declare
+  rows json;
+begin
+  for n in 1..100 loop
+    rows := pg_temp.page(list, after, max_rows);
+    exit when json_array_length(rows) = 0;
+    return query select r.id, r.cursor, r.deleted from json_to_recordset(rows) as r (id uuid, cursor text, deleted boolean);
+    after := rows -> -1 ->> 'cursor';
+  end loop;
+end
+$$;
+create temporary table walked_moods as
+select w.*, m.list, max_rows, row_number() over () as place
+from unnest(array['activity', 'day-ratings', 'pulse-responses']) as m (list), unnest(array[1, 2, 3, 100]) as max_rows, lateral pg_temp.walk(m.list, max_rows, 'start') as w;
+select bag_eq(
+  'select list, max_rows, id from walked_moods join moods using (list, id)', 'select list, max_rows, id from moods, unnest(array[1, 2, 3, 100]) as max_rows',
+  'A walk through moods brings each row once, whatever the size of the pages'
+);
+select is_empty(
+  $$
+    select from (select cursor collate "C" as cursor, lag(cursor) over (partition by list, max_rows order by place) as before from walked_moods) as pair
+    where cursor <= before or length(cursor) > 80
+  $$,
+  -- Proves: copies.17
+  'Cursors of moods rise as text, in a page and from page to page'
+);
+select is_empty(
+  $$
+    select from walked_moods as kudos join walked_moods as mood on strpos(mood.cursor, substr(kudos.cursor, 13, 12)) > 0
+    where kudos.list = 'activity' and mood.list <> 'activity'
+  $$,
+  -- Proves: copies.17, layer.21
+  'No cursor of a mood has the number of a kudos: of rows of one transaction it does not join them'
+);
+create function pg_temp.pieces(cursor text) returns setof text language sql immutable
+return unnest(array[substr(cursor, 9, 8), substr(cursor, 17, 8), substr(cursor, 57, 8), substr(cursor, 65, 8)]);
+select is_empty(
+  $$
+    select piece from (select list, piece from walked_moods, pg_temp.pieces(cursor) as piece where list <> 'activity' and max_rows = 100) as pieces
+    group by piece having count(*) > 1
+  $$,
+  'Two cursors of moods have nothing in common but what the rank and the id say'
+);
+select is_empty(
+  $$ select pg_temp.pieces(pg_temp.cursor('day-ratings', 5)) intersect select pg_temp.pieces(pg_temp.cursor('day-ratings', 6)) $$,
+  'nor have those of two changes of one row at one rank'
+);
+select is_empty(
+  $$
+    select place, answer from (select cursor from walked_moods where list = 'day-ratings' limit 1) as one, generate_series(1, 72) as place,
+      lateral pg_temp.refusal('day-ratings', overlay(cursor placing to_hex((strpos('0123456789abcdef', substr(cursor, place, 1))) % 16) from place)) as answer
+    where answer !~ '^PT410'
+  $$,
+  -- Proves: copies.17
+  'A cursor of moods of which any digit is altered is refused: its answer tells nothing about what is masked'
+);
+select is_empty(
+  $$
+    select what from (values
+      ('of before they were masked', lists.cursor_origin(pg_temp.id('Acorn'), 'day-ratings') || lpad('3', 16, '0') || repeat('0', 32)),
+      ('the same of a copy that begins', lists.cursor_origin(pg_temp.id('Acorn'), 'day-ratings') || lpad('3', 16, '0') || repeat('0', 47) || '9'),
+      ('of another list', pg_temp.cursor('pulse-responses', 3)), ('of another company', pg_temp.cursor('day-ratings', 3, company => 'Birch')),
+      ('from the future', pg_temp.cursor('day-ratings', pg_current_xact_id()::text::bigint + 1000000)), ('with a last rank', '7ffffff0' || repeat('0', 64))
+    ) as bad (what, cursor) where pg_temp.refusal('day-ratings', cursor) !~ '^PT410'
+  $$,
+  -- Proves: copies.7
+  'Of moods, a cursor of before they were masked is refused, as is one of another list or company, from the future, or with a last rank'
+);
+insert into app.deletions (company_id, relation, deleted_in, id)
+select pg_temp.id('Acorn'), 'app.day_ratings', '6', pg_temp.id('gone ' || n) from generate_series(1, 3) as n;
+select is(
+  array(select count(*) filter (where not deleted) || ' ' || count(*) filter (where deleted) || ' ' || (array_agg(cursor) = array_agg(cursor order by cursor collate "C"))
+    from pg_temp.walk('day-ratings', max_rows, pg_temp.cursor('day-ratings', 4))),
+  array['6 3 true'], format('Deletions of moods come in their order, %s a page', max_rows)
+) from unnest(array[1, 2, 100]) as max_rows;
+insert into app.forgotten_deletions (company_id, relation, deleted_in, id) values (pg_temp.id('Acorn'), 'app.day_ratings', '7', pg_temp.id('forgotten'));
+select matches(pg_temp.refusal('day-ratings', pg_temp.cursor('day-ratings', 5)), '^PT410', 'A cursor of moods from before a forgotten deletion is refused');
+select is(json_array_length(pg_temp.page('day-ratings', (select cursor from walked_moods where list = 'day-ratings' limit 1))) > 0, true,
+  'but not that of a copy that began after it');
+delete from app.deletions;
+delete from app.forgotten_deletions;
 
 -- Names
 

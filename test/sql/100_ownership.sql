@@ -38,7 +38,7 @@ from (
   union all
   select format('list_changes($1, %L, 100, ''start'')', l.list) from pg_temp.lists() as l
   union all
-  select format('list_changes($1, ''teams'', 100, %L)', lists.cursor_origin(pg_temp.id('Acorn'), 'teams') || lpad('3', 16, '0') || repeat('0', 32))
+  select format('list_changes($1, ''teams'', 100, %L)', pg_temp.cursor('teams', 3, '00000000-0000-0000-0000-000000000000'))
 ) as served (call);
 
 -- The tables that each function reads, through its views and in what it calls.

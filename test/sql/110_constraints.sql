@@ -49,8 +49,8 @@ select bag_eq(
     left join pg_attribute as a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
     where c.relnamespace = 'app'::regnamespace and a.attname is distinct from 'company_id'
   $$,
-  $$ values ('app.companies_pkey'), ('app.member_accounts_pkey'), ('app.api_keys_key_hash_key'), ('app.assistant_codes_code_hash_key'), ('app.members_email') $$,
-  'Every index begins with company_id, except those of keys that are unique in the whole service, and the look-up of an address in all companies'
+  $$ values ('app.companies_pkey'), ('app.cursor_key_pkey'), ('app.member_accounts_pkey'), ('app.api_keys_key_hash_key'), ('app.assistant_codes_code_hash_key'), ('app.members_email') $$,
+  'Every index begins with company_id, except of the key of cursors, of keys that are unique in the whole service, and the look-up of an address in all companies'
 );
 select is_empty(
   $$

@@ -100,12 +100,12 @@ from (values
 insert into pages (name, call, paged, entered, answered, besides)
 select
   format('changes of %s after %s', l.relation, began),
-  format('list_changes($1, %L, 2, %L)', l.list, lists.cursor_origin(pg_temp.id('Acorn'), l.list) || lpad(began, 16, '0') || rpad('8', 32, '0')),
+  format('list_changes($1, %L, 2, %L)', l.list, pg_temp.cursor(l.list, began, '80000000-0000-0000-0000-000000000000')),
   ('app.' || l.relation)::regclass,
   array(select l.relation || '_' || index from unnest(indexes) as index),
   int4range '[2,2]',
   4
-from pg_temp.lists() as l, (values ('5', '{changed}'::text[]), ('3', '{changed,pkey,pkey,pkey}')) as pages (began, indexes);
+from pg_temp.lists() as l, (values (5, '{changed}'::text[]), (3, '{changed,pkey,pkey,pkey}')) as pages (began, indexes);
 
 -- The full pages again, after a row far from the newest one: inside the page's window of time, older, or newer. Only where
 -- its time is not given it is looked up.

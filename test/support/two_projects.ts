@@ -175,7 +175,7 @@ export async function createFullCompany(sql: postgres.Sql, name: string): Promis
 export async function contents(sql: postgres.Sql, company: string): Promise<Record<string, string[]>> {
   const tables = await sql`
     select tablename as name from pg_tables where schemaname = 'app'
-      and tablename not in ('arriving_companies', 'deleted_companies', 'deletions', 'forgotten_deletions')`;
+      and tablename not in ('arriving_companies', 'deleted_companies', 'cursor_key', 'deletions', 'forgotten_deletions')`;
   const all: Record<string, string[]> = {};
   for (const { name } of tables) {
     // A move changes the first two columns of the company itself, and each project numbers changes itself.

@@ -43,8 +43,11 @@ function readPlace(args: string[]): { file: string; folder: string | null } {
   return { file, folder: null };
 }
 
+/** What a sync has changed, and a moment: the copy has all that was committed before it. Empty if unknown. */
+type Synced = Counts & { until: string };
+
 /** Brings a list up to date. If the server no longer knows the cursor of the copy, it begins again, once. */
-async function syncList(copy: Copy, list: ListEndpoint, connection: Connection, progress: Progress): Promise<Counts> {
+async function syncList(copy: Copy, list: ListEndpoint, connection: Connection, progress: Progress): Promise<Synced> {
   const total: Counts = { added: 0, changed: 0, deleted: 0 };
   let [rows, isAgain] = [0, false];
   for (;;) {
@@ -60,7 +63,7 @@ async function syncList(copy: Copy, list: ListEndpoint, connection: Connection, 
     add(total, copy.write(list, changes));
     rows += changes.rows.length;
     progress.show(null, `${nameOf(list)}: ${rows} changes`);
-    if (!changes.hasMore) return total;
+    if (!changes.hasMore) return { ...total, until: changes.until };
   }
 }
 
@@ -74,7 +77,7 @@ async function syncAll(
   folder: string | null,
   connection: Connection,
   progress: Progress,
-): Promise<Counts> {
+): Promise<Synced> {
   const open = lists.filter((list) => {
     const syncedAt = copy.syncedAt(list);
     const asOf = syncedAt ? `; its rows in the copy are as of ${syncedAt}` : "";
@@ -82,10 +85,13 @@ async function syncAll(
   });
   const total: Counts = { added: 0, changed: 0, deleted: 0 };
   const whole: ListEndpoint[] = [];
+  const untils: string[] = [];
   const foreignViews = new Set<string>();
   for (const list of open) {
     try {
-      add(total, await syncList(copy, list, connection, progress));
+      const { until, ...counts } = await syncList(copy, list, connection, progress);
+      add(total, counts);
+      untils.push(until);
       for (const view of copy.makeViews()) foreignViews.add(view);
       whole.push(list);
     } catch (error) {
@@ -102,7 +108,7 @@ async function syncAll(
   }
   const stale = open.filter((list) => !whole.includes(list)).map(nameOf);
   if (stale.length > 0) throw new CliError(`Not up to date: ${stale.join(", ")}`);
-  return total;
+  return { ...total, until: untils.sort()[0] ?? "" };
 }
 
 function add(total: Counts, counts: Counts): void {
@@ -124,8 +130,9 @@ export const syncCommand: Command = {
       const database = await openSqlite(path);
       try {
         const copy = new Copy(database, file, company);
-        const { added, changed, deleted } = await syncAll(copy, key, folder, connection, progress);
-        outcome(`${folder ?? file}: ${added} added, ${changed} changed, ${deleted} deleted`);
+        const { added, changed, deleted, until } = await syncAll(copy, key, folder, connection, progress);
+        const complete = until && `; has all changes until ${until}`;
+        outcome(`${folder ?? file}: ${added} added, ${changed} changed, ${deleted} deleted${complete}`);
       } finally {
         database.close();
       }

@@ -19,6 +19,8 @@ export interface Changes {
   /** The cursor of the next request. */
   cursor: string;
   hasMore: boolean;
+  /** All that was committed before this moment is in the copy, when there are no more; empty if the server does not say. */
+  until: string;
 }
 
 /** The server no longer knows a cursor: everything has to be fetched again. */
@@ -42,7 +44,9 @@ export async function changesAfter(connection: Connection, list: ListEndpoint, c
   const hasMore = moreAfter(list.path, headers.get("X-Has-More"));
   if (cursors.some((next, index) => index > 0 && next <= (cursors[index - 1] ?? "")) || (hasMore && rows.length === 0))
     throw new CliError(`${list.path}: an answer does not continue the one before; a proxy may repeat answers`);
-  return { rows, cursor: cursors.at(-1) ?? start, hasMore };
+  const said = headers.get("X-Changes-Until") ?? "";
+  const until = /^\d{4}-\d\d-\d\dT[\d:.]{8,15}Z$/.test(said) ? said : "";
+  return { rows, cursor: cursors.at(-1) ?? start, hasMore, until };
 }
 
 /** Throws an Error when the body is not whole, or has something else than rows of this list. */

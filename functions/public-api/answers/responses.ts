@@ -37,7 +37,7 @@ export function preflight(allowed: string, isMcp: boolean): Outcome {
 }
 
 /** What a web page may read of the headers. */
-export const exposedHeaders = "X-Request-Id, X-Has-More, Link, Retry-After, Content-Disposition";
+export const exposedHeaders = "X-Request-Id, X-Has-More, Link, X-Changes-Until, Retry-After, Content-Disposition";
 
 /** Builds the response, with `more` headers; a HEAD request gets the headers of the GET (`docs/api.md`, Requests). */
 export function toResponse({ status, headers, body }: Answer, more: Record<string, string>, isHead: boolean): Response {

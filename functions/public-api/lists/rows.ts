@@ -41,7 +41,7 @@ function isTotal(endpoint: Endpoint, args: Parameters["args"]): boolean {
   );
 }
 
-/** The headers about further rows (`docs/api.md`, Lists). Throws a 400 ApiError for a total that has too many rows. */
+/** The headers about further rows (`docs/api.md`, Lists and Keeping a copy). Throws a 400 ApiError for a total that has too many rows. */
 function moreRows({ endpoint, address, query }: Received, headers: Headers, { max_rows }: Parameters["args"]) {
   const [value, next] = [headers.get("X-Has-More"), headers.get("X-Next-Page")];
   if (value === "true" && max_rows === undefined) {
@@ -49,9 +49,11 @@ function moreRows({ endpoint, address, query }: Received, headers: Headers, { ma
     throw badRequest([`the answer has more than ${maxGroups} rows: ${words}`]);
   }
   if (value === null) throw new Error("the database did not say whether there are more rows");
+  const until = headers.get("X-Changes-Until");
   const parameter = endpoint.kind === "changes" ? "after" : "starting_after";
   return {
     "X-Has-More": value,
     ...(value === "true" && next && { Link: linkToNext(address, query, parameter, next) }),
+    ...(until && { "X-Changes-Until": until }),
   };
 }

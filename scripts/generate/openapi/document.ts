@@ -38,6 +38,11 @@ const headers: Record<string, Schema> = {
     description: 'When there are more rows: the whole address of the next page, with `rel="next"`.',
     schema: { type: "string", pattern: '^<https?://[^<>" ]+>; rel="next"$' },
   },
+  "X-Changes-Until": {
+    description:
+      "All that was committed before this moment is in this page, in earlier ones, or in those that follow it now. Absent if unknown, as at a read replica.",
+    schema: { type: "string", format: "date-time" },
+  },
   "Content-Disposition": {
     description: "With `format=csv`: the file's name, such as `members.csv`.",
     schema: { type: "string", pattern: '^attachment; filename="[a-z-]+\\.csv"$' },
@@ -103,6 +108,7 @@ function goodResponse(endpoint: Endpoint, { json, csv }: Examples[string]): Sche
       ...Object.keys(everywhere),
       "X-Has-More",
       ...(isPage ? ["Link"] : []),
+      ...(endpoint.kind === "changes" ? ["X-Changes-Until"] : []),
       "Content-Disposition",
     ]),
     content: {

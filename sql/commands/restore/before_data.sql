@@ -16,3 +16,5 @@ $$;
 alter table app.api_keys disable trigger user;
 -- A backup has ratings before members: without this every team would have too few people, and ratings would lose them.
 set app.as_stored = 'on';
+-- The backup has one.
+delete from app.cursor_key;

@@ -647,6 +647,23 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION app.oldest_write()
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  oldest constant timestamptz :=
+    (select min(a.xact_start) from pg_stat_get_activity(null) as a where a.backend_xid is not null);
+begin
+  if pg_has_role('pg_read_all_stats', 'usage') and not exists (select from pg_prepared_xacts) then
+    return least(oldest, now());
+  end if;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION app.overdue(relation text)
  RETURNS SETOF app.overdue_rows
  LANGUAGE plpgsql
@@ -1037,6 +1054,8 @@ COMMENT ON FUNCTION "app"."keep_hidden"() IS 'Trigger: keeps a rating without a 
 
 COMMENT ON FUNCTION "app"."most_groups"() IS 'How many rows a total without max_rows has at most.';
 
+COMMENT ON FUNCTION "app"."oldest_write"() IS 'The start of the oldest transaction that has written, on this server, or now. Null if it is unknown.';
+
 COMMENT ON FUNCTION "app"."overdue"(text) IS 'The companies with rows of a table that are older than their retention.';
 
 COMMENT ON FUNCTION "app"."purge_some"(uuid, timestamp with time zone, timestamp with time zone, text) IS 'Deletes up to 2,000 rows of a table in a time window, the oldest first. Returns how many, and the newest time.';
@@ -1110,6 +1129,10 @@ GRANT EXECUTE ON FUNCTION "app"."is_unlocked"(text) TO "postgres";
 REVOKE ALL ON FUNCTION "app"."keep_hidden"() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."keep_hidden"() TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."oldest_write"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."oldest_write"() TO "postgres", "public_api";
 
 REVOKE ALL ON FUNCTION "app"."overdue"(text) FROM PUBLIC;
 

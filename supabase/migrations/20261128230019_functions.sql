@@ -470,32 +470,45 @@ declare
   view constant text := replace(list, '-', '_') || case
     when include <> '{}' and list = 'activity' and include <@ lists.included_in_activity(false) then '_with_ids'
     when include <> '{}' then '_with' else '' end;
+  -- Before the snapshot of horizon, which is an older one at other levels of isolation.
+  until constant timestamptz := case
+    when pg_is_in_recovery() or current_setting('transaction_isolation') <> 'read committed' then null
+    when pg_snapshot_xmin(pg_current_snapshot()) < pg_snapshot_xmax(pg_current_snapshot()) then app.oldest_write()
+    else now() end;
   horizon constant bigint := pg_snapshot_xmin(pg_current_snapshot())::text;
   began bigint := horizon;
   after_transaction bigint := 0;
   after_id uuid := '00000000-0000-0000-0000-000000000000';
+  rank integer := case when list in ('day-ratings', 'pulse-responses') then 0 end;
   s lists.span;
   result lists.changes;
   are_foreign boolean;
   said text;
 begin
   if after <> 'start' then
-    after_transaction := ('x' || substr(after, 9, 16))::bit(64)::bigint;
     after_id := substr(after, 25, 32);
-    -- A standby that is late still has rows that were deleted before the copy began at the primary: it reads them now,
-    -- so its deletions begin no later than this page ends.
-    began := case when length(after) = 56 then 0 else least(horizon, ('x' || substr(after, 57))::bit(64)::bigint) end;
+    if rank is null then
+      after_transaction := ('x' || substr(after, 9, 16))::bit(64)::bigint;
+      began := case when length(after) = 56 then 0 else ('x' || substr(after, 57))::bit(64)::bigint end;
+    else
+      select c.rank, c.number, c.began into rank, after_transaction, began from lists.unmask_cursor(origin, after) as c;
+    end if;
     -- A cursor that is newer than the data of this server: its data has gone back in time without a new timeline. A
     -- standby may just be behind.
-    if left(after, 8) <> origin or least(after_transaction, began) < 0
-      or after_transaction >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint and not pg_is_in_recovery() then
+    if (
+      (rank > 0 or left(after, 8) = origin) and after_transaction >= 0 and began >= 0
+      and (after_transaction < pg_snapshot_xmax(pg_current_snapshot())::text::bigint or pg_is_in_recovery())
+    ) is not true then
       perform lists.refuse_cursor(api_key);
     end if;
+    -- A standby that is late still has rows that were deleted before the copy began at the primary: it reads them now,
+    -- so its deletions begin no later than this page ends.
+    began := least(horizon, began);
   end if;
   s := row(
     company, after_transaction::text::xid8, after_id, greatest(after_transaction, began - 1)::text::xid8,
     case when began > after_transaction then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else after_id end,
-    horizon::text::xid8, origin, began::text::xid8, encode(int8send(began), 'hex'), max_rows
+    horizon::text::xid8, origin, began::text::xid8, encode(int8send(began), 'hex'), max_rows, rank
   );
   said := set_config('lists.include', ',' || array_to_string(include, ',') || ',', true);
 
@@ -532,6 +545,10 @@ begin
   end if;
 
   said := app.end_page(api_key.key_id, company, result.found_rows, max_rows, result.next);
+  if until is not null then
+    said := left(said, -1) || format(',{"X-Changes-Until":"%s"}]', app.iso_8601(until));
+    said := set_config('response.headers', said, true);
+  end if;
   if list = 'activity' and include <> '{}' then
     return lists.only(include, lists.included_in_activity(view = 'activity_with'), coalesce(result.page, '[]'));
   end if;

@@ -33,7 +33,7 @@ CREATE TYPE "lists"."reward_with" AS ("id" uuid, "name" text, "description" text
 
 CREATE TYPE "lists"."reward" AS ("id" uuid, "name" text, "description" text, "points_cost" bigint, "reward_type" text, "stock_count" integer, "image_url" text, "vendor_name" text, "is_archived" boolean, "created_at" text);
 
-CREATE TYPE "lists"."span" AS ("company" uuid, "after_transaction" xid8, "after_id" uuid, "deletions_after" xid8, "deletions_after_id" uuid, "horizon" xid8, "origin" text, "began" xid8, "began_digits" text, "max_rows" integer);
+CREATE TYPE "lists"."span" AS ("company" uuid, "after_transaction" xid8, "after_id" uuid, "deletions_after" xid8, "deletions_after_id" uuid, "horizon" xid8, "origin" text, "began" xid8, "began_digits" text, "max_rows" integer, "rank" integer);
 
 CREATE TYPE "lists"."team" AS ("id" uuid, "name" text, "created_at" text);
 
@@ -141,33 +141,45 @@ begin
         order by v.changed_in, v.id limit s.max_rows + 1
       ) as c) as numbered;
     when 'day_ratings' then
-      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
-      into result from (select c, row_number() over () as n from (
-        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
-        from lists.day_ratings as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
-        order by v.changed_in, v.id limit s.max_rows + 1
-      ) as c) as numbered;
+      select coalesce(cardinality(a.ids), 0), p.page, p.next into result from (
+        select array_agg(v.shown) as shown, array_agg(v.id) as ids, array_agg(v.changed_in) as numbers from (
+          select v.* from lists.day_ratings as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+          order by v.changed_in, v.id limit s.max_rows + 1
+        ) as v
+      ) as a, lateral (
+        select json_agg(c) as page, max(c.cursor collate "C") as next
+        from rows from (unnest(a.shown[:s.max_rows]), lists.masked_cursors(s, a.ids, a.numbers)) as c
+      ) as p;
     when 'day_ratings_with' then
-      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
-      into result from (select c, row_number() over () as n from (
-        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
-        from lists.day_ratings_with as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
-        order by v.changed_in, v.id limit s.max_rows + 1
-      ) as c) as numbered;
+      select coalesce(cardinality(a.ids), 0), p.page, p.next into result from (
+        select array_agg(v.shown) as shown, array_agg(v.id) as ids, array_agg(v.changed_in) as numbers from (
+          select v.* from lists.day_ratings_with as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+          order by v.changed_in, v.id limit s.max_rows + 1
+        ) as v
+      ) as a, lateral (
+        select json_agg(c) as page, max(c.cursor collate "C") as next
+        from rows from (unnest(a.shown[:s.max_rows]), lists.masked_cursors(s, a.ids, a.numbers)) as c
+      ) as p;
     when 'pulse_responses' then
-      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
-      into result from (select c, row_number() over () as n from (
-        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
-        from lists.pulse_responses as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
-        order by v.changed_in, v.id limit s.max_rows + 1
-      ) as c) as numbered;
+      select coalesce(cardinality(a.ids), 0), p.page, p.next into result from (
+        select array_agg(v.shown) as shown, array_agg(v.id) as ids, array_agg(v.changed_in) as numbers from (
+          select v.* from lists.pulse_responses as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+          order by v.changed_in, v.id limit s.max_rows + 1
+        ) as v
+      ) as a, lateral (
+        select json_agg(c) as page, max(c.cursor collate "C") as next
+        from rows from (unnest(a.shown[:s.max_rows]), lists.masked_cursors(s, a.ids, a.numbers)) as c
+      ) as p;
     when 'pulse_responses_with' then
-      select count(*), json_agg(c) filter (where n <= s.max_rows), max((c).cursor) filter (where n <= s.max_rows)
-      into result from (select c, row_number() over () as n from (
-        select (v.shown).*, lists.cursor(s, v.changed_in, v.id) as cursor, false as deleted
-        from lists.pulse_responses_with as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
-        order by v.changed_in, v.id limit s.max_rows + 1
-      ) as c) as numbered;
+      select coalesce(cardinality(a.ids), 0), p.page, p.next into result from (
+        select array_agg(v.shown) as shown, array_agg(v.id) as ids, array_agg(v.changed_in) as numbers from (
+          select v.* from lists.pulse_responses_with as v where lists.is_after(s, v.company_id, v.changed_in, v.id)
+          order by v.changed_in, v.id limit s.max_rows + 1
+        ) as v
+      ) as a, lateral (
+        select json_agg(c) as page, max(c.cursor collate "C") as next
+        from rows from (unnest(a.shown[:s.max_rows]), lists.masked_cursors(s, a.ids, a.numbers)) as c
+      ) as p;
   end case;
   return result;
 end
@@ -202,19 +214,28 @@ begin
           order by d.deleted_in, d.id
         )
         order by changed_in, id limit $1.max_rows + 1
+      ), whole as (
+        select c.changed_in, c.id, c.shown is null as deleted,
+          coalesce(c.shown, json_populate_record(null::%2$s, json_build_object('id', c.id))) as shown
+        from changes as c order by c.changed_in, c.id
       )
       select count(*), json_agg(c) filter (where n <= $1.max_rows), max((c).cursor) filter (where n <= $1.max_rows)
-      from (select c, row_number() over () as n from (
-        select (coalesce(shown, json_populate_record(null::%2$s, json_build_object('id', id)))).*,
-          lists.cursor($1, changed_in, id) as cursor, shown is null as deleted
-        from changes order by changed_in, id
-      ) as c) as numbered
+      from (select c, row_number() over () as n from (%3$s) as c) as numbered
     $statement$,
     view,
     (
       select a.atttypid::regtype from pg_attribute as a
       where a.attrelid = ('lists.' || view)::regclass and a.attname = 'shown'
-    )
+    ),
+    case when s.rank is null then
+      'select (w.shown).*, lists.cursor($1, w.changed_in, w.id) as cursor, w.deleted from whole as w'
+    else
+      'select p.* from (
+        select array_agg(w.shown) as shown, array_agg(w.id) as ids, array_agg(w.changed_in) as numbers,
+          array_agg(w.deleted) as deleted
+        from whole as w
+      ) as a, rows from (unnest(a.shown), lists.masked_cursors($1, a.ids, a.numbers, a.deleted)) as p'
+    end
   )
   into result using s, relation;
   return result;
@@ -282,6 +303,32 @@ CREATE OR REPLACE FUNCTION lists.is_in(page lists.page, company_id uuid, instant
  LANGUAGE sql
  STABLE
 RETURN ((company_id = (page).company_id) AND (ROW(instant, id) < ROW((page).instant, (page).id)));
+
+CREATE OR REPLACE FUNCTION lists.masked_cursors(s lists.span, ids uuid[], numbers xid8[], are_deleted boolean[] DEFAULT '{}'::boolean[])
+ RETURNS TABLE(cursor text, deleted boolean)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  key constant bytea := (select sha256(k.key || s.origin::bytea) from app.cursor_key as k where k.is_only);
+  began constant bytea := substr(xid8send(s.began), 3);
+  before constant integer := s.rank;
+begin
+  return query
+  select
+    encode(int4send(r.rank) || substr(r.blocks, 17, 8) || uuid_send(r.id) || substr(r.blocks, 25), 'hex'),
+    coalesce(r.is_deleted, false)
+  from (
+    select n.id, n.is_deleted, before + n.place::integer as rank, extensions.encrypt(
+      uuid_send(n.id) || substr(xid8send(n.number), 3)
+        || case when n.number < s.began then began else '\x000000000000' end || int4send(before + n.place::integer),
+      key, 'aes-cbc/pad:none'
+    ) as blocks
+    from unnest(ids, numbers, are_deleted) with ordinality as n (id, number, is_deleted, place) limit s.max_rows
+  ) as r;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION lists.member_with_email(company_id uuid, email text)
  RETURNS uuid
@@ -394,6 +441,31 @@ begin
     errcode = 'PT410',
     message = 'Gone: this cursor is no longer known, begin again with after=start',
     detail = json_build_object('key_id', api_key.key_id, 'company_id', api_key.company_id);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION lists.unmask_cursor(origin text, cursor text, OUT rank integer, OUT number bigint, OUT began bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  key constant bytea := (select sha256(k.key || origin::bytea) from app.cursor_key as k where k.is_only);
+  mode constant text := 'aes-cbc/pad:none';
+  block text;
+begin
+  if length(cursor) = 72 and left(cursor, 8) < '7ffff000' then
+    block := encode(extensions.decrypt_iv(
+      decode(substr(cursor, 9, 16) || substr(cursor, 57), 'hex'), key,
+      extensions.encrypt(decode(substr(cursor, 25, 32), 'hex'), key, mode), mode
+    ), 'hex');
+    if right(block, 8) = left(cursor, 8) then
+      rank := ('x' || left(cursor, 8))::bit(32)::integer;
+      number := ('x' || left(block, 12))::bit(48)::bigint;
+      began := ('x' || substr(block, 13, 12))::bit(48)::bigint;
+    end if;
+  end if;
 end
 $function$;
 
@@ -582,6 +654,8 @@ COMMENT ON FUNCTION "lists"."is_after"(lists.span, uuid, xid8, uuid) IS 'Whether
 
 COMMENT ON FUNCTION "lists"."is_in"(lists.page, uuid, timestamp with time zone, uuid) IS 'Whether a row is in a page or below it.';
 
+COMMENT ON FUNCTION "lists"."masked_cursors"(lists.span, uuid[], xid8[], boolean[]) IS 'The cursors of a page of moods, and which of its rows are deleted.';
+
 COMMENT ON FUNCTION "lists"."member_with_email"(uuid, text) IS 'The id of a company''s member with this address, whatever its case.';
 
 COMMENT ON FUNCTION "lists"."only"(text[], text[], json) IS 'A page without the columns that include does not name.';
@@ -595,6 +669,8 @@ COMMENT ON FUNCTION "lists"."rarest_kudos_filter"(lists.page, timestamp with tim
 COMMENT ON FUNCTION "lists"."rarest_member_filter"(uuid, uuid, text) IS 'team or role: which fewer members match.';
 
 COMMENT ON FUNCTION "lists"."refuse_cursor"(app.verified_key) IS 'Raises PT410: the cursor is no longer known.';
+
+COMMENT ON FUNCTION "lists"."unmask_cursor"(text, text) IS 'The rank and the numbers in a cursor of moods. Nulls for any other text.';
 
 COMMENT ON SCHEMA "lists" IS 'The public shape of the data: security_invoker views, and what pages of lists share.';
 
@@ -648,6 +724,10 @@ REVOKE ALL ON FUNCTION "lists"."is_in"(lists.page, uuid, timestamp with time zon
 
 GRANT EXECUTE ON FUNCTION "lists"."is_in"(lists.page, uuid, timestamp with time zone, uuid) TO "postgres", "public_api";
 
+REVOKE ALL ON FUNCTION "lists"."masked_cursors"(lists.span, uuid[], xid8[], boolean[]) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "lists"."masked_cursors"(lists.span, uuid[], xid8[], boolean[]) TO "postgres", "public_api";
+
 REVOKE ALL ON FUNCTION "lists"."member_with_email"(uuid, text) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "lists"."member_with_email"(uuid, text) TO "postgres", "public_api";
@@ -675,6 +755,10 @@ GRANT EXECUTE ON FUNCTION "lists"."rarest_member_filter"(uuid, uuid, text) TO "p
 REVOKE ALL ON FUNCTION "lists"."refuse_cursor"(app.verified_key) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "lists"."refuse_cursor"(app.verified_key) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "lists"."unmask_cursor"(text, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "lists"."unmask_cursor"(text, text) TO "postgres", "public_api";
 
 GRANT CREATE, USAGE ON SCHEMA "lists" TO "postgres";
 
