@@ -2,7 +2,6 @@ import { Button, Text } from "@mantine/core";
 import { signOut, useSession } from "../account/session.ts";
 import type { Member } from "../database.ts";
 import { After, Name } from "../parts/name.tsx";
-import { paths } from "../paths.ts";
 import { signInLink } from "./header_bar.tsx";
 import classes from "./pages.module.css";
 
@@ -19,9 +18,6 @@ export function Person({ member }: { member: Member | null }) {
           <After words=" · ">{member?.company_name}</After>
         </Text>
       </Text>
-      <Button component="a" href={paths.secondFactor} size="xs" flex="none">
-        Second factor
-      </Button>
       <Button size="xs" onClick={() => void signOut()}>
         Sign out
       </Button>

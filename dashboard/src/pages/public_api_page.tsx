@@ -24,6 +24,7 @@ import { Failed } from "../parts/failed.tsx";
 import { Heading } from "../parts/heading.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Waiting } from "../parts/waiting.tsx";
+import { paths } from "../paths.ts";
 import { HeaderBar } from "./header_bar.tsx";
 import { NoAccess } from "./no_access.tsx";
 import pages from "./pages.module.css";
@@ -100,7 +101,15 @@ export default function PublicApiPage({ email }: { email: string }) {
                 <NoAccess member={shown.member} email={email} onTryAgain={refresh} />
               </Paper>
             )}
-            {shown && isAdmin && <Parts {...{ shown, email, dialog, refresh }} onDialog={setDialog} />}
+            {shown && isAdmin && (
+              <>
+                <Parts {...{ shown, email, dialog, refresh }} onDialog={setDialog} />
+                <Text>
+                  A <a href={paths.secondFactor}>second factor</a> protects these keys: each sign-in asks for a code,
+                  too.
+                </Text>
+              </>
+            )}
           </Stack>
         </Container>
       </main>
