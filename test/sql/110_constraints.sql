@@ -143,7 +143,7 @@ from (values
 union all
 select relation || '_created_at_range', 'app.' || relation, 'created_at', '["0001-01-01Z", "9999-12-31 23:59:59.999999Z"]',
   '["0001-12-31 23:59:59.999999Z BC", "10000-01-01Z", "infinity", "-infinity"]'
-from unnest(array['teams', 'members', 'categories', 'kudos', 'rewards', 'day_ratings', 'pulse_responses']) as relation;
+from pg_temp.lists();
 insert into decisive_values values
   ('companies_default_language_form', 'app.companies', 'default_language',
     '["de", "gsw", "pt-BR", "zh-Hant-TW", "de-1996"]', '["", "d", "DE", "deutsch", "de-", "de_DE", "de-x", "de\nen"]'),
