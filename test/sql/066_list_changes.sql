@@ -208,7 +208,7 @@ select is_empty(
     select from walked_moods as kudos join walked_moods as mood on strpos(mood.cursor, substr(kudos.cursor, 13, 12)) > 0
     where kudos.list = 'activity' and mood.list <> 'activity'
   $$,
-  -- Proves: copies.17, layer.21
+  -- Proves: copies.17, layer.22
   'No cursor of a mood has the number of a kudos: of rows of one transaction it does not join them'
 );
 create function pg_temp.pieces(cursor text) returns setof text language sql immutable

@@ -351,7 +351,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     summary: "How days were rated on average, by time or team",
     description: `Returns the number and the average of day ratings in one request, by month, or by another step of time, by team, or by both, such as \`by=week,team\`. Rows are sorted by time, newest first, then by ratings, most first; empty groups are omitted. At most ${maxGroups.toLocaleString("en-US")} rows, and 400 days. Ratings of teams that are too small to be named count as \`No Team\`.`,
     forAssistants:
-      "Averages day ratings from 1 (bad) to 5 (good). Use it first for every question about the mood and its changes, overall or by team. `No Team` includes teams with few people.",
+      "Averages day ratings from 1 (bad) to 5 (good). Use it first for questions about mood. `No Team` includes small teams.",
     parameters: [
       ...ofAggregates("a step of time (`day`, `week`, `month`, `quarter` or `year`), `team`, or both"),
       teamId,
