@@ -70,12 +70,12 @@ language sql immutable
 return (s.origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
   || case when changed_in < s.began then s.began_digits else '' end) collate "C";
 
--- The cursors of moods (day ratings and pulse answers) hide which transaction wrote a row: a kudos of the same one names
--- its people. They have a rank, which rises from row to row (4 bytes), and the id, where other cursors have it. Around
--- the id is a block (16 bytes): the number of the transaction, where the copy began or 0 (6 bytes each, enough for 90
--- years of 100,000 transactions a second), and the rank. It is masked with a keyed hash of the id, then encrypted (AES
--- in its mode CBC does both). So two changes of one row have nothing in common, and in a cursor that somebody alters to
--- learn from the answers the ranks differ: it is refused.
+-- The cursors of moods (day ratings and pulse answers) hide which transaction wrote a row: a kudos of the same one
+-- names its people. They have a rank, which rises from row to row (4 bytes), and the id, where other cursors have it.
+-- Around the id is a block (16 bytes): the number of the transaction, where the copy began or 0 (6 bytes each, enough
+-- for 90 years of 100,000 transactions a second), and the rank. It is masked with a keyed hash of the id, then
+-- encrypted (AES in its mode CBC does both). So two changes of one row have nothing in common, and in a cursor that
+-- somebody alters to learn from the answers the ranks differ: it is refused.
 --
 -- Masks all rows of a page at once: a call with the rights of the owner takes longer than a row.
 create function lists.masked_cursors(s lists.span, ids uuid[], numbers xid8[], are_deleted boolean[] default '{}')

@@ -19,7 +19,7 @@ const accepted = Object.entries({
   "A new database has used no index yet":
     /^INFO unused_index: Index `\w+_(newest|changed|email|question|created_by|revoked_by|in_order|member_id)` /,
   "Nobody reads these but operators and functions of postgres: a policy would open them":
-    /^INFO rls_enabled_no_policy: Table `app\.(member_accounts|arriving_companies|assistant_codes|category_names|deleted_companies|erasures)` /,
+    /^INFO rls_enabled_no_policy: Table `app\.(member_accounts|arriving_companies|assistant_codes|category_names|cursor_key|deleted_companies|erasures)` /,
   "Rows that are being loaded are nobody's yet": /^INFO rls_enabled_no_policy: Table `staging\.\w+` /,
   "PostgreSQL lets no procedure commit that has a search path of its own; these name everything in full":
     /^WARN function_search_path_mutable: Function `app\.(purge_(before|table|expired)|forget_all_deletions|set_fewest_people)` /,

@@ -45,7 +45,7 @@ select is(
   pg_temp.tried(call, aal),
   'PT403 this account has a second factor: verify its code, then call again with the token of that session | second_factor',
   -- Proves: layer.21
-  'With a verified factor a session that has not shown it is refused: ' || concat_ws(' ', aal, call)
+  format('With a verified factor a session of %s is refused: %s', aal, call)
 )
 from calls, (values ('aal1'), (null)) as levels (aal);
 select alike(pg_temp.tried(call, 'aal2'), answer, 'With the factor shown it works: ' || call) from calls;
