@@ -30,11 +30,8 @@ ${settings}`;
 
 /** @throws CliError that says what is wrong */
 function readPlace(args: string[]): { file: string; folder: string | null } {
-  const { values, positionals } = readArguments("sync", {
-    args,
-    options: { to: { type: "string" } },
-    allowPositionals: true,
-  });
+  const options = { to: { type: "string" } } as const;
+  const { values, positionals } = readArguments("sync", { args, options, allowPositionals: true });
   const [file = "", ...others] = positionals;
   if (values.to !== undefined && values.to !== "" && file === "")
     return { file: join(values.to, "company.sqlite"), folder: values.to };
