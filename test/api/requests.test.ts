@@ -51,7 +51,10 @@ const stableText = (text: string): string => text.replace(/([0-9a-f]{56})[0-9a-f
 /** The headers of a response but those that differ from one to the next. */
 const stable = (headers: Headers) =>
   [...headers]
-    .filter(([name]) => !/^(date|x-request-id|x-changes-until|keep-alive|connection|transfer-encoding|content-length)$/.test(name))
+    .filter(
+      ([name]) =>
+        !/^(date|x-request-id|x-changes-until|keep-alive|connection|transfer-encoding|content-length)$/.test(name),
+    )
     .map(([name, value]) => [name, stableText(value)]);
 
 const known = endpoints
