@@ -75,9 +75,8 @@ try {
   raiseVersion(folder);
   for (const command of example.commands) {
     console.log(`\n$ ${command}`);
-    const [program = "", ...args] = command.split(" ");
-    if (command.startsWith("npm start")) running.push(await start(folder, args, env));
-    else execFileSync(program, args, { cwd: folder, env, stdio: "inherit" });
+    if (command.startsWith("npm start")) running.push(await start(folder, command.split(" ").slice(1), env));
+    else execFileSync("sh", ["-c", command], { cwd: folder, env, stdio: "inherit" });
   }
 } finally {
   for (const stop of running) await stop();
