@@ -119,7 +119,8 @@ describe("what the database may answer besides 200 is a 500, and the log has no 
   });
 
   const older = "the database is older than this function, push the migrations (docs/operate/upgrade.md)";
-  const noRight = "a right is missing, run check.sql (docs/operate/backup-and-restore.md, Check the database)";
+  const noRight =
+    "a right is missing, run npm run check-database (docs/operate/backup-and-restore.md, Check the database)";
 
   test.each<[what: string, path: string, upstream: Upstream, error: string, remedy: string]>([
     [

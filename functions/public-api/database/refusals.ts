@@ -45,7 +45,7 @@ export async function refusal(rpc: string, args: object, scope: string | null, r
 /** What to do when the Data API knows no such function, the function needs another one, or a right is missing. */
 function remedy(code: string | undefined): string {
   if (code === "42501")
-    return ": a right is missing, run check.sql (docs/operate/backup-and-restore.md, Check the database)";
+    return ": a right is missing, run npm run check-database (docs/operate/backup-and-restore.md, Check the database)";
   return code === "PGRST202" || code === "42883" ? `: ${isOlder}` : "";
 }
 
