@@ -4,10 +4,8 @@
 -- views.
 --
 -- security_invoker: a view reads with the rights and policies of who selects from it. Not granted: any view to anon,
--- authenticated or service_role. Date-times are text in the format of app.iso_8601, but views do not call it: a call
--- per row would take a fifth of a page's time. People and teams of a row are looked up row by row, left join lateral (…
--- offset 0), which PostgreSQL cannot turn into joins over whole tables: so a page takes the same time at any size of
--- the tables.
+-- authenticated or service_role. People and teams of a row are looked up row by row, left join lateral (… offset 0),
+-- which PostgreSQL cannot turn into joins over whole tables: so a page takes the same time at any size of the tables.
 
 -- A page has the rows of a company below the pair of instant and id.
 create type lists.page as (key_id uuid, company_id uuid, instant timestamptz, id uuid, max_rows integer);

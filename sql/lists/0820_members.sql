@@ -10,7 +10,7 @@ select
   lower(extensions.unaccent(m.name)) as plain_name,
   row(
     m.id, m.name, m.email, m.role, m.team_id, coalesce(team.name, 'No Team'),
-    to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+    app.iso_8601(m.created_at)
   )::lists.member as shown
 from app.members as m
 left join lateral (

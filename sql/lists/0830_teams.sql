@@ -5,7 +5,7 @@ create type lists.team as (id uuid, name text, created_at text);
 create view lists.teams with (security_invoker = true) as
 select
   t.company_id, t.created_at as instant, t.changed_in, t.id,
-  row(t.id, t.name, to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))::lists.team as shown
+  row(t.id, t.name, app.iso_8601(t.created_at))::lists.team as shown
 from app.teams as t;
 
 create function public.list_teams(

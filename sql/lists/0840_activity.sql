@@ -21,7 +21,7 @@ select
   k.company_id, k.created_at as instant, k.changed_in, k.id, k.sender_id, k.receiver_id, k.category_id,
   sender.team_id as sender_team_id, receiver.team_id as receiver_team_id,
   row(
-    k.id, to_char(k.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+    k.id, app.iso_8601(k.created_at),
     sender.name, sender.email, receiver.name, receiver.email, k.message,
     (
       select jsonb_object_agg(c.id, c.name) from app.categories as c

@@ -5,7 +5,7 @@ create type lists.category as (id uuid, name text, created_at text);
 create view lists.categories with (security_invoker = true) as
 select
   c.company_id, c.created_at as instant, c.changed_in, c.id,
-  row(c.id, c.name, to_char(c.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))::lists.category as shown
+  row(c.id, c.name, app.iso_8601(c.created_at))::lists.category as shown
 from app.categories as c;
 
 create function public.list_categories(

@@ -14,7 +14,7 @@ select
   r.company_id, r.created_at as instant, r.changed_in, r.id, r.is_archived, r.external_id,
   row(
     r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived,
-    to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+    app.iso_8601(r.created_at)
   )::lists.reward as shown
 from app.rewards as r;
 

@@ -12,7 +12,7 @@ select
   d.company_id, d.created_at as instant, d.changed_in, d.id, d.team_id,
   row(
     d.id, d.rating, d.comment, d.team_id, d.points_awarded,
-    to_char(d.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+    app.iso_8601(d.created_at)
   )::lists.day_rating as shown
 from app.day_ratings as d;
 

@@ -11,7 +11,7 @@ create view lists.pulse_responses with (security_invoker = true) as
 select
   p.company_id, p.created_at as instant, p.changed_in, p.id, p.question_id,
   row(
-    p.id, to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+    p.id, app.iso_8601(p.created_at),
     question.question, question.response_type, p.value, p.comment
   )::lists.pulse_response as shown
 from app.pulse_responses as p

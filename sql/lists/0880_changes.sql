@@ -385,11 +385,7 @@ begin
       and (f.deleted_in, f.id) > (s.after_transaction, after_id) and f.deleted_in >= s.began;
   end if;
 
-  said := app.end_page(api_key.key_id, company, result.found_rows, max_rows, result.next);
-  if until is not null then
-    said := left(said, -1) || format(',{"X-Changes-Until":"%s"}]', app.iso_8601(until));
-    said := set_config('response.headers', said, true);
-  end if;
+  said := app.end_page(api_key.key_id, company, result.found_rows, max_rows, result.next, until);
   if list = 'activity' and include <> '{}' then
     return lists.only(include, lists.included_in_activity(view = 'activity_with'), coalesce(result.page, '[]'));
   end if;

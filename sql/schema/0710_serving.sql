@@ -67,14 +67,18 @@ $$;
 
 -- Ends the functions that serve rows, with response headers for the Edge Function (PostgREST's setting
 -- response.headers): the ids of key and company for the request log, the number of rows, whether there are more, and
--- what requests them: a cursor, or the time and id of the last row. format(), because JSON functions took a tenth of a
--- small page's time; nothing in it needs escaping. Its callers assign the result, because perform would run it as a
--- query.
-create function app.end_page(key_id uuid, company_id uuid, found_rows bigint, max_rows integer, next text) returns text
+-- what requests them: a cursor, or the time and id of the last row; with changes, until when all are served. format(),
+-- because JSON functions took a tenth of a small page's time; nothing in it needs escaping. Its callers assign the
+-- result, because perform would run it as a query.
+create function app.end_page(
+  key_id uuid, company_id uuid, found_rows bigint, max_rows integer, next text, until timestamptz default null
+)
+returns text
 language sql volatile
 return set_config('response.headers', format(
-  '[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"},{"X-Next-Page":"%s"}]',
-  key_id, company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, next
+  '[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"},{"X-Next-Page":"%s"}%s]',
+  key_id, company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, next,
+  ',{"X-Changes-Until":"' || app.iso_8601(until) || '"}'
 ), true);
 
 grant execute on function app.admit, app.end_page to public_api;

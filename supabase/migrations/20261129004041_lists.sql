@@ -478,7 +478,7 @@ CREATE VIEW "lists"."activity" WITH (security_invoker=true) AS  SELECT k.company
     k.category_id,
     sender.team_id AS sender_team_id,
     receiver.team_id AS receiver_team_id,
-    ROW(k.id, to_char((k.created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text), sender.name, sender.email, receiver.name, receiver.email, k.message, (( SELECT jsonb_object_agg(c.id, c.name) AS jsonb_object_agg
+    ROW(k.id, app.iso_8601(k.created_at), sender.name, sender.email, receiver.name, receiver.email, k.message, (( SELECT jsonb_object_agg(c.id, c.name) AS jsonb_object_agg
            FROM app.categories c
           WHERE (c.company_id = ( SELECT app.current_company_id() AS current_company_id))) ->> (k.category_id)::text))::lists.kudos AS shown
    FROM ((app.kudos k
@@ -549,7 +549,7 @@ CREATE VIEW "lists"."categories" WITH (security_invoker=true) AS  SELECT company
     created_at AS instant,
     changed_in,
     id,
-    ROW(id, name, to_char((created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text))::lists.category AS shown
+    ROW(id, name, app.iso_8601(created_at))::lists.category AS shown
    FROM app.categories c;;
 
 CREATE VIEW "lists"."day_ratings" WITH (security_invoker=true) AS  SELECT company_id,
@@ -557,7 +557,7 @@ CREATE VIEW "lists"."day_ratings" WITH (security_invoker=true) AS  SELECT compan
     changed_in,
     id,
     team_id,
-    ROW(id, rating, comment, team_id, points_awarded, to_char((created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text))::lists.day_rating AS shown
+    ROW(id, rating, comment, team_id, points_awarded, app.iso_8601(created_at))::lists.day_rating AS shown
    FROM app.day_ratings d;;
 
 CREATE VIEW "lists"."day_ratings_with" WITH (security_invoker=true) AS  SELECT v.company_id,
@@ -579,7 +579,7 @@ CREATE VIEW "lists"."members" WITH (security_invoker=true) AS  SELECT m.company_
     m.team_id,
     m.role,
     lower(extensions.unaccent(m.name)) AS plain_name,
-    ROW(m.id, m.name, m.email, m.role, m.team_id, COALESCE(team.name, 'No Team'::text), to_char((m.created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text))::lists.member AS shown
+    ROW(m.id, m.name, m.email, m.role, m.team_id, COALESCE(team.name, 'No Team'::text), app.iso_8601(m.created_at))::lists.member AS shown
    FROM (app.members m
      LEFT JOIN LATERAL ( SELECT t.name
            FROM app.teams t
@@ -592,7 +592,7 @@ CREATE VIEW "lists"."pulse_responses" WITH (security_invoker=true) AS  SELECT p.
     p.changed_in,
     p.id,
     p.question_id,
-    ROW(p.id, to_char((p.created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text), question.question, question.response_type, p.value, p.comment)::lists.pulse_response AS shown
+    ROW(p.id, app.iso_8601(p.created_at), question.question, question.response_type, p.value, p.comment)::lists.pulse_response AS shown
    FROM (app.pulse_responses p
      LEFT JOIN LATERAL ( SELECT q.question,
             q.response_type
@@ -613,7 +613,7 @@ CREATE VIEW "lists"."rewards" WITH (security_invoker=true) AS  SELECT company_id
     id,
     is_archived,
     external_id,
-    ROW(id, name, description, points_cost, reward_type, stock_count, image_url, vendor_name, is_archived, to_char((created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text))::lists.reward AS shown
+    ROW(id, name, description, points_cost, reward_type, stock_count, image_url, vendor_name, is_archived, app.iso_8601(created_at))::lists.reward AS shown
    FROM app.rewards r;;
 
 CREATE VIEW "lists"."rewards_with" WITH (security_invoker=true) AS  SELECT company_id,
@@ -629,7 +629,7 @@ CREATE VIEW "lists"."teams" WITH (security_invoker=true) AS  SELECT company_id,
     created_at AS instant,
     changed_in,
     id,
-    ROW(id, name, to_char((created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text))::lists.team AS shown
+    ROW(id, name, app.iso_8601(created_at))::lists.team AS shown
    FROM app.teams t;;
 
 COMMENT ON FUNCTION "lists"."answer"(lists.page, anyarray, text) IS 'The rows of a page as JSON. Sets the response headers.';

@@ -154,11 +154,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION app.end_page(key_id uuid, company_id uuid, found_rows bigint, max_rows integer, next text)
- RETURNS text
- LANGUAGE sql
-RETURN set_config('response.headers'::text, format('[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"},{"X-Next-Page":"%s"}]'::text, key_id, company_id, LEAST(found_rows, (max_rows)::bigint), ((found_rows > max_rows))::text, next), true);
-
 CREATE OR REPLACE FUNCTION app.fewest_people(company_id uuid)
  RETURNS integer
  LANGUAGE plpgsql
@@ -409,6 +404,17 @@ exception
   when lock_not_available then return false;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION app.iso_8601(instant timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN to_char((instant AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text);
+
+CREATE OR REPLACE FUNCTION app.end_page(key_id uuid, company_id uuid, found_rows bigint, max_rows integer, next text, until timestamp with time zone DEFAULT NULL::timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+RETURN set_config('response.headers'::text, format('[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"},{"X-Next-Page":"%s"}%s]'::text, key_id, company_id, LEAST(found_rows, (max_rows)::bigint), ((found_rows > max_rows))::text, next, ((',{"X-Changes-Until":"'::text || app.iso_8601(until)) || '"}'::text)), true);
 
 CREATE OR REPLACE FUNCTION app.keep_hidden()
  RETURNS trigger
@@ -1034,7 +1040,7 @@ COMMENT ON FUNCTION "app"."current_admins"() IS 'The members of the signed-in ad
 
 COMMENT ON FUNCTION "app"."delete_company"(uuid) IS 'Deletes a company with all its data, the accounts of its people, and the history of its keys, then refused. Returns how many members, kudos, keys and accounts it had.';
 
-COMMENT ON FUNCTION "app"."end_page"(uuid, uuid, bigint, integer, text) IS 'Sets the response headers of rows: key, company, number of rows, whether there are more, and how the next page is requested.';
+COMMENT ON FUNCTION "app"."end_page"(uuid, uuid, bigint, integer, text, timestamp with time zone) IS 'Sets the response headers of rows: key, company, number of rows, whether there are more, and how the next page is requested.';
 
 COMMENT ON FUNCTION "app"."fewest_people"(uuid) IS 'The fewest people of a team that ratings name, in this transaction, or null.';
 
@@ -1094,9 +1100,9 @@ REVOKE ALL ON FUNCTION "app"."current_admins"() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."current_admins"() TO "authenticated", "postgres";
 
-REVOKE ALL ON FUNCTION "app"."end_page"(uuid, uuid, bigint, integer, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION "app"."end_page"(uuid, uuid, bigint, integer, text, timestamp with time zone) FROM PUBLIC;
 
-GRANT EXECUTE ON FUNCTION "app"."end_page"(uuid, uuid, bigint, integer, text) TO "postgres", "public_api";
+GRANT EXECUTE ON FUNCTION "app"."end_page"(uuid, uuid, bigint, integer, text, timestamp with time zone) TO "postgres", "public_api";
 
 REVOKE ALL ON FUNCTION "app"."fewest_people"(uuid) FROM PUBLIC;
 
