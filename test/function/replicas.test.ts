@@ -95,7 +95,7 @@ test("the errors of the primary win over the replica's refusal, also those of a 
   service.answer("verify_api_key", refusal(403, "PT403"));
   expect((await ask()).status).toBe(403);
   service.answer("verify_api_key", page("verified"));
-  service.answer("list_members", { status: 500, body: "{}" });
+  service.answer("list_members", refusal(500, "57014"));
   expect((await ask()).status).toBe(500);
 });
 

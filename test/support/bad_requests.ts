@@ -1,6 +1,5 @@
 // Requests that must be refused, each with its exact status and text (docs/api.md, Errors), under the statement that
-// they prove. test/function/bad_requests.test.ts sends them to the function in the process of the test,
-// test/api/bad_requests.test.ts over HTTP to the running stack. The bodies of imports are in bad_imports.ts.
+// they prove. test/api/bad_requests.test.ts sends them to the running stack. The bodies of imports are in bad_imports.ts.
 import { endpoints, lists } from "../../functions/public-api/table/endpoints.ts";
 
 /** A request that must be refused, with the exact answer. It is sent with a valid key unless its headers have one. */
