@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { makeKey, signedIn } from "../support/companies.ts";
 import { call, sql } from "../support/stack.ts";
 import { narrow, wide } from "./browser.ts";
-import { clipped, expectGoodLooks } from "./looks.ts";
+import { clipped, expectGoodLooks, settled } from "./looks.ts";
 import { makeKeys, openPage, setKey, setLastUse, signedInBrowser, signedInPage, test } from "./scene.ts";
 import {
   chooseIn,
@@ -150,7 +150,7 @@ test("views show active keys first, what needs attention, and what can be done",
   ] as const) {
     await openMenu(key as typeof menu);
     await expect.poll(() => menu.getByRole("menuitem").allTextContents()).toEqual(actions);
-    await expectGoodLooks(page, `menu-${actions.length}`);
+    if (actions.length === 4) await expectGoodLooks(page, "menu");
     await menu.press("Escape");
     await menu.waitFor({ state: "hidden" });
   }
@@ -341,12 +341,12 @@ test.for([
   async ([what, at, arrived], { company, admin }) => {
     await makeKeys(company, admin, 30);
     const person = what === "no admin" ? await company.addPerson("Ben Osei", "employee") : admin;
+    const browser = await signedInBrowser(person);
     for (const width of [320, 390, 768, 1280, 1440]) {
-      const page = await (await signedInBrowser(person, { viewport: { width, height: 800 } })).newPage();
-      await page.route("**/rpc/*", async (route) => {
-        await new Promise((resolve) => setTimeout(resolve, 700));
-        await route.continue();
-      });
+      const page = await browser.newPage();
+      await page.setViewportSize({ width, height: 800 });
+      // An answer comes when all that waits for it has appeared.
+      await page.route("**/rpc/*", (route) => settled(page).then(() => route.continue()));
       const typeface = Promise.withResolvers<void>();
       await page.route("**/*.woff2", (route) => typeface.promise.then(() => route.continue()));
       await page.addInitScript(() => {

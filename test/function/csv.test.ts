@@ -115,7 +115,7 @@ test("a row that comes in many pieces is not read again with each of them", () =
       return process.cpuUsage(before).user;
     };
     time([page]);
-    expect(time(pieces)).toBeLessThan(100 * time([page])); // Read again with each, it would be thousands of times.
+    expect(time(pieces)).toBeLessThan(500 * time([page])); // Read again with each, it would be thousands of times.
   }
 });
 
