@@ -14,6 +14,7 @@ import {
   expectFocus,
   filledIn,
   isOnTop,
+  leave,
   openCreateKey,
   openHistory,
   press,
@@ -70,8 +71,7 @@ test("Create key shows the key once; it works with exactly the ticked scopes", a
   for (const [list, status] of Object.entries({ "/members": 200, "/day-ratings": 200, "/activity": 403 }))
     expect((await call(list, key)).status, list).toBe(status);
 
-  await press(dialog, "Done");
-  await dialog.waitFor({ state: "hidden" });
+  await leave(dialog, "Done");
   expect(await page.content()).not.toContain(key);
   await page.reload();
   await row(page, "Power BI").waitFor();
@@ -222,8 +222,7 @@ test("closing the dialog with a new key by accident asks first, until the key ha
   await reloading;
   expect(await dialog.getByLabel("API key").inputValue()).toBe(key);
   await page.keyboard.press("Escape");
-  await press(dialog, "Close anyway");
-  await dialog.waitFor({ state: "hidden" });
+  await leave(dialog, "Close anyway");
 
   // After a copy nothing asks: by hand and Escape, or by the button and a reload.
   await createKey(page, "By hand");

@@ -361,7 +361,9 @@ test("each guide is accessible, its links lead somewhere, and files are download
     await guidePage.goto(guide);
     const mark = menuOf(guidePage).locator("[aria-current]");
     await mark.waitFor();
-    expect(await accessibilityProblems(guidePage), guide).toEqual([]);
+    // Their colours are those of all guides, of which one is looked at above.
+    const rules = { "color-contrast": { enabled: false } };
+    expect(await accessibilityProblems(guidePage, { rules }), guide).toEqual([]);
     expect((await mark.boundingBox())?.y, `the mark of ${guide} is in sight`).toBeLessThan(wide.height);
     expect(await guidePage.evaluate(() => window.scrollY), `${guide} begins at its header`).toBe(0);
     expect(html.slice(html.indexOf("<main")), guide).not.toMatch(/<style|<img|<[^>]* (?:style|on\w+)=/);

@@ -18,6 +18,7 @@ import {
   createKey,
   filledIn,
   isOnTop,
+  leave,
   openCreateKey,
   openHistory,
   press,
@@ -114,8 +115,7 @@ test("each purpose fills in a key and leads to its own steps, until the first re
   expect(await dialog.getByText("Waiting for").count()).toBe(0);
   await expectGoodLooks(page, "first-request");
   // Somebody has the key, so nothing is asked.
-  await press(dialog, "Done");
-  await dialog.waitFor({ state: "hidden" });
+  await leave(dialog, "Done");
 });
 
 const folder = workFolder();
