@@ -31,6 +31,13 @@ const kinds = () => running.map(({ what }) => what);
 const endAll = async (error?: unknown) => {
   while (running.length > 0) await running[0]?.end(error);
 };
+/** Ends so many calls, each when it is the first that runs. */
+const endFirst = async (count: number) => {
+  for (let ended = 0; ended < count; ended++) {
+    await settle();
+    await running[0]?.end();
+  }
+};
 
 /** A call ends when the test says so; that of a code at once, because there is no such code. */
 const callDatabase: CallDatabase = async (what, { key_hash, bytes }, _caller, read) => {
@@ -339,10 +346,7 @@ describe("answers that nobody reads", () => {
     await know("A", "B");
     const reading = Promise.withResolvers<void>();
     const requests = Array.from({ length: 20 }, () => ask("A", { ...mebibyte, ended: reading.promise }));
-    for (let ended = 0; ended < 16; ended++) {
-      await settle();
-      await running[0]?.end();
-    }
+    await endFirst(16);
     ask("B");
     await settle();
     expect([requests.filter(({ status }) => status === 200).length, companies()]).toEqual([16, ["B"]]);
@@ -358,10 +362,7 @@ describe("answers that nobody reads", () => {
   test("count for a second after they have left, unless the next request comes over their connection; small ones do not", async () => {
     const open = async (count: number, more: Parameters<typeof ask>[1]) => {
       const all = Array.from({ length: count }, (_, n) => ask("A", { connection: `${n}`, ...more }));
-      for (let ended = 0; ended < count; ended++) {
-        await settle();
-        await running[0]?.end();
-      }
+      await endFirst(count);
       return all.filter(({ status }) => status === 200).length;
     };
     await know("A");
@@ -411,16 +412,10 @@ describe("answers that nobody reads", () => {
     await know(..."ABCDE");
     const of = (key: string) => requests.filter(({ visit, status }) => visit.keyHash === key && status === 200).length;
     const requests = [..."ABCD"].flatMap((key) => Array.from({ length: 16 }, () => ask(key, never)));
-    for (let ended = 0; ended < 64; ended++) {
-      await settle();
-      await running[0]?.end();
-    }
+    await endFirst(64);
     expect([..."ABCD"].map(of)).toEqual([16, 16, 16, 16]);
     requests.push(...Array.from({ length: 4 }, () => ask("E", never)));
-    for (let ended = 0; ended < 4; ended++) {
-      await settle();
-      await running[0]?.end();
-    }
+    await endFirst(4);
     expect(of("E")).toBe(2);
     await settle(118_000);
     requests.push(ask("A"));

@@ -82,11 +82,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["several filters count as one", "filters.length > 1 ||", "filters.length > 9 ||"],
     ["a part of a name counts as one filter", " || (args.name !== undefined && args.team_id === undefined)"],
     ["a total counts as a page", 'kind === "aggregates" || filters', "filters"],
-    [
-      "anybody learns what is wrong with a request",
-      "return await line.afterVerifying",
-      "throw error; line.afterVerifying",
-    ],
+    ["anybody learns what is wrong", "return await line.afterVerifying", "throw error; line.afterVerifying"],
     ["a list without X-Has-More is passed on", "if (value === null) throw", "if (false) throw"],
   ],
   "lists/csv.ts": [
