@@ -391,23 +391,6 @@ describe("answers that nobody reads", () => {
     expect(companies()).toEqual([..."AAA"]);
   });
 
-  test("count for their company, also when its keys are so many that they are forgotten meanwhile", async () => {
-    for (let open = 0; open < 16; open++) {
-      ask(`${open} of A`, never);
-      await settle();
-      await running[0]?.end();
-      for (const key of manyKeys(200, "A")) {
-        ask(`${open} ${key}`);
-        await settle();
-        while (running.length > 1) await running[1]?.end();
-      }
-      await endAll();
-    }
-    ask("B");
-    await settle();
-    expect(companies()).toEqual(["B"]);
-  });
-
   test("have 64 MiB in all, beyond which each company has two, and count for two minutes", async () => {
     await know(..."ABCDE");
     const of = (key: string) => requests.filter(({ visit, status }) => visit.keyHash === key && status === 200).length;

@@ -97,7 +97,6 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
   ],
   "answers/errors.ts": [["the log has messages of failures", "logged: { error: `$", "logged: { error: error + `$"]],
   "answers/responses.ts": [
-    ["an error body is read without end", "if (bytes > maxBytes) return", "if (false) return"],
     ["answers may be cached", '"Cache-Control": "private, no-store",'],
     ["content types may be guessed", '"X-Content-Type-Options": "nosniff",'],
     ["a HEAD has a body", "const sent = isHead ?", "const sent = false ?"],
@@ -171,10 +170,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
   "line/refused_uses.ts": [
     ["a minute never ends", "if (minute !== lastMinute) notedOf.clear();"],
     ["a key is noted more than once a minute", "noted.has(use) ||", ""],
-    ["a check takes the minute from another use", 'caller.noted["X-Endpoint"] === "GET /"', "0"],
     ["a company may note any number", " || noted.size >= shares.notes.ofOneCompany"],
-    ["a missing scope is not noted", "(status === 403 && caller.scope !== null)", "false"],
-    ["a note does not say which scope is missing", "{ missing_scope: caller.scope } : {}", "{} : {}"],
   ],
   "line/visit.ts": [
     ["a waiting request waits for ever", "Math.max(0, this.patience - this.waited)", "100 * this.patience"],
