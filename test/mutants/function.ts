@@ -1,4 +1,5 @@
-// Protections of the Edge Function, each removed by replacing one text. The tests of test/function must notice it.
+// Protections of the Edge Function, each removed by replacing one text. The tests of test/function must notice it. How
+// requests take turns is said, line by line, in test/function/waiting_line.test.ts.
 
 /** The file of a protection, its text, and the text that replaces it. */
 export type TextMutant = { name: string; file: string; from: string; to: string };
@@ -64,8 +65,6 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["any number of new keys is verified at once", "ofNewKeys: 2", "ofNewKeys: 6"],
     ["any number of slow calls is under way", "slowCalls: { inAll: 2,", "slowCalls: { inAll: 6,"],
     ["a company has several slow calls at a time", "inAll: 2, ofOneCompany: 1 }", "inAll: 2, ofOneCompany: 4 }"],
-    ["any number of notes is written at once", "notes: { inAll: 2,", "notes: { inAll: 200,"],
-    ["a company stays heavy", "heavy: 10_000", "heavy: 1e9"],
   ],
   "line/bodies.ts": [
     ["a body may have any length", "if (bytes > most)", "if (false)"],
@@ -79,9 +78,6 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["a body is read unverified", "line.afterVerifying(visit, async () =>", "Promise.try(async () =>"],
   ],
   "lists/rows.ts": [
-    ["several filters count as one", "filters.length > 1 ||", "filters.length > 9 ||"],
-    ["a part of a name counts as one filter", " || (args.name !== undefined && args.team_id === undefined)"],
-    ["a total counts as a page", 'kind === "aggregates" || filters', "filters"],
     ["anybody learns what is wrong", "return await line.afterVerifying", "throw error; line.afterVerifying"],
     ["a list without X-Has-More is passed on", "if (value === null) throw", "if (false) throw"],
   ],
@@ -104,68 +100,15 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
   "database/replicas.ts": [
     ["a replica's page for another company is passed on", "if (isOfCompany && reply", "if (reply"],
     ["a replica's page is passed on that does not say whether there is more", ' && reply.headers.has("X-Has-More")'],
-    [
-      "all requests try a replica that was late",
-      "if (replica.pausedUntil > 0) replica.pausedUntil = now + milliseconds.pauseOfReplica;",
-    ],
-    ["a replica that was late is used by one request only", "replica.pausedUntil = 0;"],
   ],
   "line/waiting_line.ts": [
     ["a 400 asks for no scope", "required_scope: caller.scope", "required_scope: null"],
-    ["callers without a key do not wait", 'await this.#others.enter("", wait);', "() => {};"],
-    ["totals have no line of their own", "if (!isTotal && !isHeavy)", "if (!isHeavy)"],
-    ["a slow call takes none of its company's calls", " - this.#slow.inside(lane)"],
-    ["heavy pages are as quick as others", "if (!isTotal && !isHeavy)", "if (!isTotal)"],
-    ["a page without a length is heavy", " && Number.isFinite(bytes)"],
-    ["a total waits no longer than a page", "visit.patience = milliseconds.slowTurn;"],
     ["of a company any number runs", ": this.#ofOneCompany - this", ": 6 + this.#ofOneCompany - this"],
     ["the number that the database says is not learnt", "this.#ofOneCompany = readVerifiedKey", "readVerifiedKey"],
     ["a new key is not verified first", 'if (this.#laneOf(visit) === "") await this.#verify(visit);'],
-    ["each request verifies its new key", "const begun = this.#verifying.get(keyHash);", "const begun = undefined;"],
-    ["a refusal is for later requests too", ".finally(() => this.#verifying.delete(keyHash))"],
-    ["a known key is verified again by those that wait", "if (this.#known.get(keyHash)) return leave();"],
-    ["one refusal of a new key is for all", ".catch((error) => this.#known.get(keyHash) ?? Promise.reject(error))"],
-    ["new keys wait for a company that has too many requests", "&& !(isNew && isKnown)"],
-    ["a call that the database refuses is not made again", "if (!(error instanceof Busy) ||", "if (true ||"],
-    ["retries have no end", " || error === visit.refusal) throw", ") throw"],
-    ["a refused call does not pause", "if (visit.refusal) await visit.until(pause());"],
-    ["the place of a refused call is free at once", "pause().then(leave)", "leave()"],
     ["a key that was refused counts as verified", "this.#known.delete(keyHash);"],
     ["refused keys are answered at once", "if (turn > now) await", "if (false) await"],
     ["codes may be guessed faster than keys", 'if (body === "null") await'],
-    ["a refusal may be held back for any time", ", now + milliseconds.refusal)", ", Infinity)"],
-    [
-      "a place ends with a caller",
-      "this.#learn(visit, this.#ask(visit, call), leave), discard",
-      "this.#ask(visit, call), discard).finally(leave",
-    ],
-    ["an answer that nobody waits for is not given up", "call), leave), discard)", "call), leave))"],
-    ["answers that nobody reads are any number", " && this.#mayAnswer(lane);"],
-    ["nobody is let in when an answer has ended", ".then(this.#admit);", ";"],
-  ],
-  "line/counts.ts": [
-    ["bodies and keys of one company have no bound", "if (this.of(company) > ofOneCompany) return company;"],
-    ["bodies and keys have no bound", "if (this.inAll <= inAll)", "if (true)"],
-    ["the company that comes next loses something", "return largest;", "return company;"],
-    ["the newest of the largest companies loses something", "count > most", "count >= most"],
-  ],
-  "line/known_keys.ts": [
-    ["the newest key of a company is forgotten", "this.#owners.entries().find(", "[...this.#owners].findLast("],
-    ["forgotten keys count", "if (company) this.#counts.add(company, -1);"],
-  ],
-  "line/open_answers.ts": [
-    ["answers in all are any number", " && isRoomLeft"],
-    ["answers of a company are any number", "own < shares.answers.ofOneCompany &&", ""],
-    ["a company has no share of its own", " || own < shares.answers.ofEach"],
-    ["an answer that nobody reads counts for ever", "setTimeout(close, milliseconds.open)", "setTimeout(() => {}, 0)"],
-    ["what is in the buffers does not count", "if (size === bytesOf.answer.least)", "if (true)"],
-    ["the next request proves nothing", "this.#buffered.get(connection)?.();"],
-  ],
-  "line/watched_answer.ts": [
-    ["a page that stops in the middle waits for ever", 'milliseconds.call, "the page', '1e9, "the page'],
-    ["a page that nobody reads waits for ever", "\n      end(late);"],
-    ["a page that was cut looks whole", "    if (late) throw late;\n    if (!done)", "    if (!done)"],
-    ["a page that is read slowly breaks off", "clearTimeout(timer);\n    timer =", "timer ="],
   ],
   "line/refused_uses.ts": [
     ["a minute never ends", "if (minute !== lastMinute) notedOf.clear();"],
@@ -174,16 +117,6 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
   ],
   "line/visit.ts": [
     ["a waiting request waits for ever", "Math.max(0, this.patience - this.waited)", "100 * this.patience"],
-    ["what was waited before does not count", "this.patience - this.waited", "this.patience"],
-    ["who went away is waited for", 'this.#signal?.addEventListener("abort", leave);'],
-  ],
-  "line/fair_queue.ts": [
-    ["who went away stays in the line", ".catch(giveUp)"],
-    ["who goes at its turn keeps the place", "(resolve)) leave();", "(resolve)) {}"],
-    ["lanes do not take turns", "lanes.delete(name);\n      lanes.set(name, lane);"],
-    ["a newcomer passes those that wait", 'name === "" && isNewestFirst', "isNewestFirst || true"],
-    ["new keys wait for all that came before", 'name === "" && isNewestFirst', "false"],
-    ["lanes are kept for ever", "if (!next && lane.inside === 0) lanes.delete(name);"],
   ],
 };
 
