@@ -1,5 +1,5 @@
 // Tools of others, with the recipes and the collection (docs/connect). A recipe that cannot run here is at least parsed.
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import { operations } from "../../../scripts/generate/openapi/schemas.ts";
@@ -11,8 +11,6 @@ import { runRecipe } from "./recipe.ts";
 
 const tools = `${root}/test/cli/tools`;
 const folder = workFolder();
-// For what the tools make.
-if (existsSync(`${tools}/node_modules`)) symlinkSync(`${tools}/node_modules`, `${folder}/node_modules`);
 
 /** These tools are large, so they are installed separately. */
 const withTools = (name: string, check: () => Promise<void>): void =>
