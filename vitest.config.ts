@@ -44,7 +44,7 @@ export default defineConfig(({ mode }) => ({
     // Generous, so that a slow test passes on a busy machine. A test that hangs fails all the same, but late.
     testTimeout: mode === "soak" ? 3_600_000 : 300_000,
     hookTimeout: mode === "soak" ? 3_600_000 : 300_000,
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { interval: 10, timeout: 60_000 } },
     // npm run test:soak, test/support/counts.ts; npm test -- --mode pictures, test/dashboard/looks.ts
     env: { SOAK: mode === "soak" ? "1" : "", PICTURES: mode === "pictures" ? "1" : "" },
     allowOnly: false,

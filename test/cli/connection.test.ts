@@ -54,9 +54,9 @@ test("a mistyped address fails at once: no such host, nobody at the port, a port
 test("each command names itself and its version; check says when it is older than the API", async () => {
   const agents: unknown[] = [];
   const key = { version: "99.10.0", company_name: "C", key_name: "K", scopes: [], expires_at: null };
-  const server = await serve(({ headers }, response) => {
+  const server = await serve(({ headers, url }, response) => {
     agents.push(headers["user-agent"]);
-    response.end(JSON.stringify(key));
+    response.writeHead(200, { "X-Has-More": "false" }).end(url === "/" ? JSON.stringify(key) : "id,name\r\n");
   });
   const { stderr } = await runCli(["check"], { PUBLIC_API_URL: server.url });
   expect(stderr).toBe(
@@ -148,8 +148,9 @@ test("NO_PROXY takes ranges of addresses; one that is none is named", async () =
 /** The authority of an office, and certificates: of nobody, of the authority, for another name, and of yesterday. */
 const makeCertificates = `
   set -e
-  self() { openssl req -x509 -newkey rsa:2048 -nodes -keyout $1.key -out $1.pem -subj /CN=$1 -addext subjectAltName=DNS:localhost; }
-  leaf() { openssl req -newkey rsa:2048 -nodes -keyout $1.key -subj /CN=$2 -addext subjectAltName=DNS:$2 |
+  request() { openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout $1.key -addext subjectAltName=DNS:$2 -subj /CN=$3 $4; }
+  self() { request $1 localhost $1 -x509 > $1.pem; }
+  leaf() { request $1 $2 $2 |
     openssl x509 -req -CA office.pem -CAkey office.key -CAcreateserial -copy_extensions copy -days $3 -out $1.pem; }
   self office; self self; leaf good localhost 2; leaf other www.example.com 2; leaf old localhost -1
   cat good.pem office.pem > chain.pem; cp good.key chain.key`;

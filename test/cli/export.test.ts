@@ -9,7 +9,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { exportCommand } from "../../cli/src/commands/export.ts";
 import { totals } from "../../cli/src/lists.ts";
 import { bar, progressOn } from "../../cli/src/progress.ts";
-import { environment, main, runProgram } from "../support/command_line.ts";
+import { environment, main, runOnTerminal, runProgram } from "../support/command_line.ts";
 import { companyOfTest } from "../support/companies.ts";
 import { call, expectRows, first, list, type Row, sql } from "../support/stack.ts";
 import { forAllTests, makeYear, lists as names } from "./connect/companies.ts";
@@ -236,9 +236,7 @@ test.each(totals)("$path takes every parameter of the endpoint, and no other ans
 
 /** Runs public-data-api in a terminal. */
 const inTerminal = async (args: string[], key: string) => {
-  const spawn = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
-  const env = { ...environment(key), NO_COLOR: "1", TERM: "xterm" };
-  const { code, stdout } = await runProgram("python3", ["-c", spawn, process.execPath, main, ...args], folder, env);
+  const { code, stdout } = await runOnTerminal(args, folder, { ...environment(key), NO_COLOR: "1", TERM: "xterm" });
   return { code, lines: stdout.replaceAll("\r\u001b[K", "").split(/\r+\n/) };
 };
 

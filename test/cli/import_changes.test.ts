@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import papaparse from "papaparse";
 import { expect, test } from "vitest";
 import { exportCommand } from "../../cli/src/commands/export.ts";
-import { environment, main, runProgram } from "../support/command_line.ts";
+import { environment, main, runOnTerminal, runProgram } from "../support/command_line.ts";
 import { sql } from "../support/stack.ts";
 import { runHere } from "./faulty_proxy.ts";
 import { importer, many } from "./importer.ts";
@@ -247,26 +247,6 @@ test("--archive-missing archives what was imported once and is not in the file, 
   expect(row, "nothing else of it is changed").toMatchObject({ name: "No. 2", points_cost: "2", description: "kept" });
 });
 
-/** Runs a program on a terminal, and types this when it asks. */
-const onTerminal = (typed: string, ...program: string[]): string[] => [
-  "-I",
-  "-c",
-  `import os, pty, sys
-pid, terminal = pty.fork()
-if pid == 0: os.execv(sys.argv[2], sys.argv[2:])
-shown = b""
-while True:
-  try: part = os.read(terminal, 4096)
-  except OSError: break
-  if not part: break
-  if b"[y/N]" in part: os.write(terminal, sys.argv[1].encode())
-  shown += part
-print(shown.decode())
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`,
-  typed,
-  ...program,
-];
-
 test.each([
   ["Ctrl-C", "\u0003", 1, ["sku-7"]],
   ["Ctrl-D", "\u0004", 1, ["sku-7"]],
@@ -275,8 +255,7 @@ test.each([
 ])("on a terminal --archive-missing asks, and the answer %s counts", async (_name, typed, code, after) => {
   await fillCatalogue();
   write("a.csv", fileOf(3, 4, 5, 6));
-  const program = onTerminal(typed, process.execPath, main, "import", "a.csv", "--archive-missing");
-  const ran = await runProgram("python3", program, folder, environment(key));
+  const ran = await runOnTerminal(["import", "a.csv", "--archive-missing"], folder, environment(key), typed);
   expect([ran.code, ran.stdout]).toEqual([code, expect.stringContaining("Archive these 2? [y/N]")]);
   if (code !== 0) expect(ran.stdout).toMatch(/Nothing was sent[^\n]*\s*$/);
   expect(await archived()).toEqual(after);

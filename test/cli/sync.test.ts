@@ -159,22 +159,6 @@ test("a file of another company, of something else or of the future is refused a
   expect(readFileSync(file, "utf8")).toBe("text ".repeat(1000));
 });
 
-test("a sync that was killed goes on under another host name, as in a fresh container", async ({ skip }) => {
-  const isAllowed = spawnSync("unshare", ["-u", "hostname", "night"]).status === 0;
-  skip(!isAllowed, "the right to a host name of one's own (unshare -u) is missing");
-  const start = (night: string) => {
-    const before = ["unshare", "-u", "sh", "-c", `hostname ${night}; exec "$@"`, "sh"];
-    return startCli(["sync", `${folder}/nights.sqlite`], folder, proxy, year.key, before);
-  };
-  proxy.requests.length = 0;
-  proxy.faults = [undefined, undefined, () => {}];
-  const first = start("night-one");
-  await expect.poll(() => proxy.requests.length).toBe(3);
-  await first.kill();
-  proxy.faults = [];
-  expect(await start("night-two").ended).toMatchObject({ code: 0 });
-});
-
 const tools = [
   ["python", "python3", "import pandas"],
   ["r", "Rscript", "library(RSQLite)"],

@@ -4,13 +4,14 @@ import { expect } from "vitest";
 import { makeKey, signedIn } from "../support/companies.ts";
 import { call, sql } from "../support/stack.ts";
 import { narrow, wide } from "./browser.ts";
-import { clipped, expectGoodLooks } from "./looks.ts";
+import { clipped, expectGoodLooks, settled } from "./looks.ts";
 import { makeKeys, openPage, setKey, setLastUse, signedInBrowser, signedInPage, test } from "./scene.ts";
 import {
   chooseIn,
   copyAndClose,
   createKey,
   expectFocus,
+  leave,
   names,
   openMenu,
   openView,
@@ -68,19 +69,11 @@ test("204 keys: every action is in reach at every width from 320 to 1600, and no
   await page.setViewportSize({ width: 1280, height: 800 });
   const heights = await page.locator("tbody tr").evaluateAll((rows) => rows.map((row) => row.clientHeight));
   expect(heights.sort((one, other) => one - other)[12]).toBeLessThan(48);
-  // A keystroke asks for nothing, and draws a page of keys at most.
+  // A keystroke asks for nothing.
   const sent: string[] = [];
   page.on("request", (request) => sent.push(request.url()));
-  await page.evaluate(() => {
-    const drawn: Node[] = [];
-    Object.assign(window, { drawn });
-    const note = (all: MutationRecord[]) => drawn.push(...all.flatMap(({ addedNodes }) => [...addedNodes]));
-    new MutationObserver(note).observe(document.body, { childList: true, subtree: true });
-  });
   await page.getByRole("searchbox").press("m");
   await page.getByRole("tab", { name: "Found 204" }).waitFor();
-  const drawn: string[] = await page.evaluate(() => Reflect.get(window, "drawn").map((node: Node) => node.nodeName));
-  expect(drawn.filter((name) => name === "TR").length).toBeLessThanOrEqual(25);
   expect(sent).toEqual([]);
   await page.getByRole("searchbox").fill("");
   await page.setViewportSize({ width: 390, height: 740 });
@@ -119,9 +112,13 @@ test("views show active keys first, what needs attention, and what can be done",
   for (const name of ["Payroll", "Data warehouse"])
     await client.rpc("replace_api_key", { key_id: made[name], overlap: "7 days" });
 
+  const ben = await company.addPerson("Ben Osei", "admin");
+  const left = await makeKey(await signedIn(ben), "Warehouse");
+  await sql`update app.members set role = 'employee' where email = ${ben.email}`;
+
   const page = await signedInPage(admin);
   const views = page.getByRole("tablist", { name: "Views" });
-  expect(await views.getByRole("tab").allTextContents()).toEqual(["Active 10", "Needs attention 6", "Inactive 2"]);
+  expect(await views.getByRole("tab").allTextContents()).toEqual(["Active 11", "Needs attention 7", "Inactive 2"]);
   expect(await names(page)).not.toContain("Lost laptop");
   await expectGoodLooks(page, "keys-in-use");
   await openView(page, "Needs attention");
@@ -130,6 +127,7 @@ test("views show active keys first, what needs attention, and what can be done",
     Audit: "Expires within a day",
     Payroll: "Replaced, still in use",
     "Auditors, autumn": "Expires in 9 days",
+    Warehouse: "Ben Osei, who made it, is no admin any more",
     "Tableau trial": "Not used for 90 days",
     "Old spreadsheet": "Not used for 90 days",
   };
@@ -150,7 +148,7 @@ test("views show active keys first, what needs attention, and what can be done",
   ] as const) {
     await openMenu(key as typeof menu);
     await expect.poll(() => menu.getByRole("menuitem").allTextContents()).toEqual(actions);
-    await expectGoodLooks(page, `menu-${actions.length}`);
+    if (actions.length === 4) await expectGoodLooks(page, "menu");
     await menu.press("Escape");
     await menu.waitFor({ state: "hidden" });
   }
@@ -159,14 +157,20 @@ test("views show active keys first, what needs attention, and what can be done",
   await row(page, "Migration 2025").getByText("expired", { exact: true }).waitFor();
   const dialog = await chooseIn(row(page, "Lost laptop"), "Details");
   await says(dialog, "GET /teams, by python-requests/2.32.3");
-  await press(dialog, "Close");
-  await dialog.waitFor({ state: "hidden" });
+  await leave(dialog, "Close");
   // What can be done stands in the row.
   await openView(page, "Needs attention");
   await press(page, "Replace: Audit");
   await press(page.getByRole("dialog", { name: "Replace key" }), "Cancel");
   await dialog.waitFor({ state: "hidden" });
   await page.getByRole("button", { name: "Create the same again: Lost laptop" }).waitFor();
+  // Without a gap.
+  await press(page, "Replace: Warehouse");
+  await press(dialog, "Replace key");
+  const next = await dialog.getByLabel("API key").inputValue();
+  await copyAndClose(page);
+  for (const key of [left.api_key, next]) expect((await call("/members?limit=1", key)).status).toBe(200);
+  expect(await page.getByText("is no admin any more").count()).toBe(0);
 });
 
 test("a search finds the one of 200 by anything that is known of it", async ({ company, client, admin }) => {
@@ -215,23 +219,6 @@ test("a search finds the one of 200 by anything that is known of it", async ({ c
   await openView(page, "Active");
   expect(await search.inputValue()).toBe("");
   expect(await names(page)).toHaveLength(25);
-});
-
-test("keys of an admin who has left are replaced, without a gap", async ({ company, client, admin }) => {
-  const ben = await company.addPerson("Ben Osei", "admin");
-  const { api_key } = await makeKey(await signedIn(ben), "Warehouse");
-  await makeKey(client, "Payroll");
-  await sql`update app.members set role = 'employee' where email = ${ben.email}`;
-  const page = await signedInPage(admin);
-  await openView(page, "Needs attention");
-  expect(await names(page)).toEqual(["Warehouse"]);
-  await says(page, "Ben Osei, who made it, is no admin any more");
-  await press(page, "Replace: Warehouse");
-  await press(page.getByRole("dialog"), "Replace key");
-  const next = await page.getByRole("dialog").getByLabel("API key").inputValue();
-  await copyAndClose(page);
-  for (const key of [api_key, next]) expect((await call("/members?limit=1", key)).status).toBe(200);
-  expect(await page.getByText("is no admin any more").count()).toBe(0);
 });
 
 test("order and page are in the address; a changed key has the focus", async ({ company, client, admin, browser }) => {
@@ -322,8 +309,7 @@ test("Back undoes a step on the page: page, order, view, part and drawer", async
   await expectFocus(page, row(page, name).getByRole("button", { name, exact: true }));
   // What closed the drawer is no step: Back does not open it again.
   await press(row(page, name), name);
-  await press(drawer, "Close");
-  await drawer.waitFor({ state: "detached" });
+  await leave(drawer, "Close");
   for (const [, there] of [...steps].reverse()) {
     await expect.poll(query).toBe(there);
     await page.goBack();
@@ -341,12 +327,12 @@ test.for([
   async ([what, at, arrived], { company, admin }) => {
     await makeKeys(company, admin, 30);
     const person = what === "no admin" ? await company.addPerson("Ben Osei", "employee") : admin;
+    const browser = await signedInBrowser(person);
     for (const width of [320, 390, 768, 1280, 1440]) {
-      const page = await (await signedInBrowser(person, { viewport: { width, height: 800 } })).newPage();
-      await page.route("**/rpc/*", async (route) => {
-        await new Promise((resolve) => setTimeout(resolve, 700));
-        await route.continue();
-      });
+      const page = await browser.newPage();
+      await page.setViewportSize({ width, height: 800 });
+      // An answer comes when all that waits for it has appeared.
+      await page.route("**/rpc/*", (route) => settled(page).then(() => route.continue()));
       const typeface = Promise.withResolvers<void>();
       await page.route("**/*.woff2", (route) => typeface.promise.then(() => route.continue()));
       await page.addInitScript(() => {

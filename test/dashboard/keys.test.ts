@@ -7,7 +7,7 @@ import { call, expectError, invalidKey, sql } from "../support/stack.ts";
 import { translateEachPage } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { setKey, signedInPage, test } from "./scene.ts";
-import { chooseIn, copyAndClose, expectFocus, openHistory, openView, press, row, says } from "./steps.ts";
+import { chooseIn, copyAndClose, expectFocus, leave, openHistory, openView, press, row, says } from "./steps.ts";
 
 translateEachPage();
 
@@ -128,7 +128,6 @@ test("Replace ties a new key to the old one, in the list and in both histories",
     const entries = [replaced, first].map((entry) => expect.stringMatching(entry));
     expect(await entriesIn(dialog).allTextContents()).toEqual(entries);
     await dialog.getByRole("heading", { level: 4 }).getByText(day).last().waitFor();
-    if (key === oldRow) await expectGoodLooks(page, "details");
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "hidden" });
     await expectFocus(page, key.getByRole("button", { name: "Actions for Payroll" }));
@@ -152,8 +151,7 @@ test("the new key lives as long as the old one, which can be stopped now", async
   const page = await signedInPage(admin);
   const dialog = await chooseIn(row(page, "Quarter"), "Replace");
   expect(await dialog.getByLabel("Expiry").inputValue()).toBe("90");
-  await press(dialog, "Cancel");
-  await dialog.waitFor({ state: "hidden" });
+  await leave(dialog);
   await chooseIn(row(page, "Odd"), "Replace");
   expect(await dialog.getByLabel("Last day").inputValue()).toBe(in24Days);
   await dialog.getByLabel("Keep the old key working for").selectOption("Stop it now");

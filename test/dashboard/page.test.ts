@@ -9,7 +9,7 @@ import { stack } from "../support/stack.ts";
 import { newBrowser, newPage, takeTroubles } from "./browser.ts";
 import { showIn } from "./looks.ts";
 import { makeKeys, signedInPage, test } from "./scene.ts";
-import { chooseIn, expectFocus, openCreateKey, path, press, row, says, showsFocus, tabTo } from "./steps.ts";
+import { chooseIn, expectFocus, leave, openCreateKey, path, press, row, says, showsFocus, tabTo } from "./steps.ts";
 
 test("everything can be done by keyboard alone, and the focus is always somewhere sensible", async ({ admin }) => {
   const page = await newPage();
@@ -128,8 +128,7 @@ test("what has the focus is never hidden behind a bar", async ({ company, admin 
         await page.keyboard.press(key);
         expect(await hiddenFocus(page), `${key}, ${width} x ${height}`).toBeNull();
       }
-    await press(dialog, "Cancel");
-    await dialog.waitFor({ state: "hidden" });
+    await leave(dialog);
   }
   await page.setViewportSize({ width: 1280, height: 600 });
   await page.locator("tbody button").last().focus();
@@ -186,8 +185,7 @@ test.for(["no-preference", "reduce"] as const)(
     await expectFocus(page, name);
     // A link opened the page with its dialog: nothing had the focus before.
     await page.goto(`${path}?create=power-bi`);
-    await press(dialog, "Cancel");
-    await dialog.waitFor({ state: "detached" });
+    await leave(dialog);
     await expectFocus(page, page.getByRole("heading", { level: 1 }));
   },
 );

@@ -281,10 +281,13 @@ test("links of other types and dead links sign nobody in, and end no session", a
     ...(await Promise.all(["magiclink", "signup", "email_change", ""].map((type) => linkOf(theo, type, path)))),
     ...["magiclink", "email"].map(hash),
   ]) {
-    for (const each of [out, page]) await openLink(each, link);
+    await openLink(out, link);
     await says(out, "That link signs nobody in");
     expect(out.url()).toBe(`${stack.dashboard_url}/sign-in`);
     expect(await whoIsSignedIn(out)).toEqual([]);
+  }
+  for (const link of [await linkOf(theo, "magiclink", path), hash("email")]) {
+    await openLink(page, link);
     await says(page.getByRole("banner"), "Hollis & Rowe");
     expect(await whoIsSignedIn(page)).toEqual([admin.email]);
     expect(page.url()).toBe(stack.dashboard_url + path);

@@ -18,6 +18,12 @@ export async function signIn(page: Page, { email, password }: { email: string; p
   await press(page, "Sign in");
 }
 
+/** Presses the button that closes a dialog, and waits until the dialog is gone. */
+export async function leave(dialog: Locator, button = "Cancel"): Promise<void> {
+  await press(dialog, button);
+  await dialog.waitFor({ state: "hidden" });
+}
+
 /** Copies the new key. */
 export async function copy(page: Page): Promise<void> {
   await press(page.getByRole("dialog"), "Copy");
@@ -28,10 +34,8 @@ export const clipboard = (page: Page): Promise<string> => page.evaluate(() => na
 
 /** Copies the new key and closes its dialog. */
 export async function copyAndClose(page: Page): Promise<void> {
-  const dialog = page.getByRole("dialog");
   await copy(page);
-  await press(dialog, "Done");
-  await dialog.waitFor({ state: "hidden" });
+  await leave(page.getByRole("dialog"), "Done");
 }
 
 export async function openCreateKey(page: Page, name = ""): Promise<Locator> {

@@ -12,6 +12,7 @@ import {
   createKey,
   expectFocus,
   filledIn,
+  leave,
   openCreateKey,
   openHistory,
   openQuickCheck,
@@ -68,9 +69,9 @@ test("an admin of a company that has moved sees and changes no key", async ({ co
     expect(text).toContain("Ask whoever runs the service for the address of this page there.");
     expect(text).not.toContain("Payroll");
     expect(await page.getByRole("button", { name: "Create key" }).count()).toBe(0);
-    await page.reload();
-    await page.getByRole("heading", { name: "Your company has moved" }).waitFor();
   }
+  await page.reload();
+  await page.getByRole("heading", { name: "Your company has moved" }).waitFor();
   await expectGoodLooks(page, "moved");
 });
 
@@ -193,14 +194,12 @@ test("without a network the page keeps what it has, and says so", async ({ clien
   await press(creating, "Create key");
   await says(creating, "You are offline, so nothing was sent.");
   expect(await creating.getByText("may have been created").count()).toBe(0);
-  await press(creating, "Cancel");
-  await creating.waitFor({ state: "hidden" });
+  await leave(creating);
   const check = await openQuickCheck(page);
   await check.getByLabel("Key to check").fill(api_key);
   await press(check, "Check key");
   await says(check, "The service cannot be reached.");
-  await press(check, "Close");
-  await check.waitFor({ state: "hidden" });
+  await leave(check, "Close");
 
   const dialog = await chooseIn(row(page, "Payroll"), "Revoke");
   const revoke = dialog.getByRole("button", { name: "Revoke key" });

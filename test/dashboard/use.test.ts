@@ -18,6 +18,7 @@ import {
   createKey,
   filledIn,
   isOnTop,
+  leave,
   openCreateKey,
   openHistory,
   press,
@@ -33,7 +34,11 @@ const reading = ["read:members", "read:activity", "read:rewards", "read:analytic
 const by = (program: string) => ({ headers: { "User-Agent": program } });
 const mashup = by("Microsoft.Data.Mashup (https://go.microsoft.com/fwlink/?LinkID=304225)");
 
-test("each purpose fills in a key and leads to its own steps, until the first request has come", async ({ page }) => {
+test("each purpose fills in a key and leads to its own steps, until the first request has come", async ({
+  browser,
+}) => {
+  await browser.clock.install();
+  const page = await openPage(browser);
   const { origin } = new URL(stack.dashboard_url);
   const dialog = page.getByRole("dialog");
   const importing = ["read:rewards", "write:rewards"];
@@ -105,12 +110,12 @@ test("each purpose fills in a key and leads to its own steps, until the first re
   await says(dialog, "Node works");
   await says(dialog, "Waiting for the first request …");
   expect((await call("", key, by("node"))).status).toBe(200);
+  await browser.clock.fastForward(4000);
   await says(dialog.getByRole("status"), /^Works: \d\d:\d\d, GET \/, from node$/);
   expect(await dialog.getByText("Waiting for").count()).toBe(0);
   await expectGoodLooks(page, "first-request");
   // Somebody has the key, so nothing is asked.
-  await press(dialog, "Done");
-  await dialog.waitFor({ state: "hidden" });
+  await leave(dialog, "Done");
 });
 
 const folder = workFolder();
@@ -128,7 +133,7 @@ test("a pasted command never shows the key, nor runs it, in a shell without brac
     const line = await clipboard(page);
     expect(line).not.toContain("\n");
     writeFileSync(`${folder}/pasted`, `${line}\n`);
-    const args = [`${root}/test/support/paste.py`, `${folder}/pasted`, "\nAPI key: ", "}"];
+    const args = [`${root}/test/support/paste.py`, `${folder}/pasted`, "\nAPI key: ", "ready> ", "ready> "];
     const { stdout, stderr } = spawnSync("python3", args, options);
     expect(stdout, way + stderr).toContain('"key_name":"Pasted"');
     expect(stdout.includes(key), `${way} shows the key`).toBe(false);
@@ -206,14 +211,19 @@ test("a key has one drawer, with an address: its scopes, use, days, history and 
   await says(unknown.getByRole("dialog", { name: "No such key" }), "Your company has no key with this id.");
 });
 
-test("a key that lacks a scope is replaced by one that has it, and warns until that one is used", async ({ page }) => {
+test("a key that lacks a scope is replaced by one that has it, and warns until that one is used", async ({
+  browser,
+}) => {
+  await browser.clock.install();
+  const page = await openPage(browser);
   const key = await createKey(page, "Catalogue");
   const dialog = page.getByRole("dialog");
   await says(dialog, "Waiting for the first request …");
   // It asks for this key alone.
-  const asked = await page.waitForRequest("**/rpc/list_api_keys");
+  const [asked] = await Promise.all([page.waitForRequest("**/rpc/list_api_keys"), browser.clock.fastForward(4000)]);
   expect(asked.postDataJSON()).toEqual({ key_id: expect.any(String) });
   expect((await call("/rewards", key, by("python-requests/2.32.3"))).status).toBe(403);
+  await browser.clock.fastForward(4000);
   await says(dialog.getByRole("status"), "A request came and was refused: it needs Rewards read:rewards.");
   expect(await dialog.getByText("Waiting for the first request").count()).toBe(0);
   await expectGoodLooks(page, "refused-request");

@@ -1,7 +1,7 @@
 // In which line before the database a request waits (docs/api.md, Limits).
 import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
-import { list, startService } from "../support/service.ts";
+import { list, refusal, startService } from "../support/service.ts";
 import vectors from "../vectors/api_keys.json" with { type: "json" };
 
 const service = await startService();
@@ -33,6 +33,15 @@ test.each<[times: number, what: string, rpc: string, path: string, init?: Reques
   await expect.poll(() => held).toHaveLength(1);
   answerHeld();
   for (const response of all) expect((await response).status).toBe(200);
+});
+
+test("what is wrong with a request is said once its key is verified, with the scope of the request", async () => {
+  expect((await service.send("/activity?limit=0")).status).toBe(400);
+  expect(service.calls.map(({ rpc, args }) => [rpc, args.required_scope])).toEqual([
+    ["verify_api_key", "read:activity"],
+  ]);
+  service.answer("verify_api_key", refusal(500, "57014"));
+  expect((await service.send("/activity?limit=0")).status).toBe(500);
 });
 
 test("a new key is verified before its first call, with the scope of the request: a 403 is no use of a key", async () => {

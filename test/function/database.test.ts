@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { Readable } from "node:stream";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createApp } from "../../functions/public-api/app.ts";
 import { readSettings } from "../../functions/public-api/settings.ts";
@@ -90,22 +88,6 @@ describe("what the database may answer besides 200 is a 500, and the log has no 
     service.answer("upsert_rewards", { status, headers, body });
     await expectFailure(await service.import(reward), `upsert_rewards answered ${status} with no code`);
     expect(service.lines.join()).not.toMatch(/secret/);
-  });
-
-  test("an error body without end is not read to its end", async () => {
-    let closed: Promise<unknown> | undefined;
-    let kibibytes = 0;
-    const withoutEnd = function* () {
-      for (; ; kibibytes++) yield "x".repeat(1024);
-    };
-    service.answer("upsert_rewards", (response) => {
-      closed = once(response.writeHead(500, { "Content-Type": json }), "close");
-      Readable.from(withoutEnd()).pipe(response);
-    });
-    await expectFailure(await service.import(reward), "upsert_rewards answered 500 with no code");
-    await closed;
-    // No more than the buffers on the way hold: only the deadline would stop a function that read on.
-    expect(kibibytes).toBeLessThan(32 * 1024);
   });
 
   test("a code in an error body of a megabyte", async () => {
@@ -258,7 +240,6 @@ describe("settings", () => {
     [{ ...url, SUPABASE_SERVICE_ROLE_KEY: "ey.a\nb" }, noKey],
     [{ ...url, SUPABASE_SECRET_KEYS: '{"default":"sb_secret_é"}' }, noKey],
     [{ ...url, ...legacy, PUBLIC_API_URL: "https://api.b/v1/" }, noAddress],
-    [{ ...url, ...legacy, PUBLIC_API_URL: 'https://api.b/">' }, noAddress],
     ...["PUBLIC_API_DASHBOARD_URL", "PUBLIC_API_MCP_URL"].map((name): [Record<string, string>, string] => [
       { ...url, ...legacy, [name]: "https://keys.b/?a" },
       noAddress.replace("PUBLIC_API_URL", name),
@@ -267,9 +248,7 @@ describe("settings", () => {
     [{ ...url, ...legacy, PUBLIC_API_READ_URL: "https://a, https://b" }, noReplicas],
     [{ ...url, ...legacy, PUBLIC_API_READ_URL: "https://a," }, noReplicas],
     [{ ...url, SUPABASE_SECRET_KEYS: "sb_secret_x" }, noKeys],
-    [{ ...url, SUPABASE_SECRET_KEYS: "[]" }, noKeys],
     [{ ...url, SUPABASE_SECRET_KEYS: "null" }, noKeys],
-    [{ ...url, SUPABASE_SECRET_KEYS: '{"default":5}' }, noKeys],
     [{ ...url, SUPABASE_SECRET_KEYS: '{"default":"sb_secret_x"' }, noKeys],
   ])("that are wrong are named and not shown: %o", (env, message) => {
     expect(() => read(env)).toThrow(new Error(message));

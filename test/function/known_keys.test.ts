@@ -33,9 +33,3 @@ test("of 100,000 keys the oldest of the company with the most goes first, and on
   add(keys, "one more", "one more");
   expect(known()).toEqual(["1", "99996", "new", "newer"]);
 });
-
-test("a key without an owner is not known", () => {
-  const keys = new KnownKeys();
-  keys.add("A", { company_id: "a" });
-  expect(keys.get("A")).toBeUndefined();
-});

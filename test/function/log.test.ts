@@ -1,5 +1,6 @@
 import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
 import { key, keyHash, list, owner, refusal, refusedKey, startService, value } from "../support/service.ts";
@@ -28,7 +29,9 @@ describe("one line of JSON per request", () => {
   });
 
   test("measures how long the request took", async () => {
-    service.answer("verify_api_key", (response) => void setTimeout(() => response.writeHead(500).end(), 50));
+    const late = (response: ServerResponse) =>
+      response.writeHead(500, { "Content-Type": "application/json" }).end('{"code":"57014"}');
+    service.answer("verify_api_key", (response) => void setTimeout(late, 50, response));
     const before = performance.now();
     await service.send("/");
     // The timer of the upstream may fire one millisecond early.

@@ -66,20 +66,6 @@ test("of an answer of more than 1 MiB the rows at its beginning are read, and th
   }
 });
 
-// Proves: assistants.4
-test.each([
-  ["the text", Array(40).fill("")],
-  ["the structured content", "long ".repeat(20)],
-])("when %s is the longer part of an answer, it has at most 40,000 characters", async (_part, value) => {
-  const row = { timestamp: "2026-11-26", question: "", response_type: "", value, comment: "" };
-  service.answer("list_pulse_responses", list(JSON.stringify(Array(1000).fill(row))));
-  const answer = await (await send({ ...callTool, params: { name: "list_pulse_responses" } })).text();
-  const { content, structuredContent } = JSON.parse(answer.slice(answer.indexOf("{"))).result;
-  const longest = Math.max(content[0].text.length, JSON.stringify(structuredContent).length);
-  expect(longest).toBeGreaterThan(39_000);
-  expect(longest).toBeLessThanOrEqual(40_000);
-});
-
 // Proves: assistants.1
 test("what fails in the service is a 500, and in the log", async () => {
   service.answer("list_members", { status: 200, headers: list("[]").headers, body: '[{"id": "secret' });

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/table/endpoints.ts";
 import { scopes } from "../../functions/public-api/table/scopes.ts";
-import { key, list, startService } from "../support/service.ts";
+import { key, list, refusal, startService } from "../support/service.ts";
 
 const service = await startService();
 const listHeaders = { "Content-Type": "application/json", "X-Has-More": "false", "X-Row-Count": "1" };
@@ -125,7 +125,7 @@ test.each<[method: string, path: string, status: number]>([
   ["GET", "/nothing", 404],
   ["GET", "/activity", 500],
 ])("every response has its common headers, and a request id of its own: %s %s", async (method, path, status) => {
-  service.answer("list_activity", { status: 500 });
+  service.answer("list_activity", refusal(500, "57014"));
   const ids = new Set<string | null>(["mine"]);
   for (const size of [2, 3]) {
     const response = await service.send(path, { method, headers: { "X-Request-Id": "mine" } });

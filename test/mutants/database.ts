@@ -5,30 +5,23 @@ import { inOne, type Removal } from "./in_one_function.ts";
 
 /** A mutant: the name of the removed protection, and the SQL that removes it. */
 export type Mutant = { name: string; statement: string };
-/** A mutant of the running stack: the SQL that restores the protection, and vitest's arguments for the tests that must notice. */
+/** A mutant of the running stack: the SQL that restores the protection, and the file of the tests that must notice. */
 export type StackMutant = Mutant & { restore: string; tests: string };
-type Rewritten = Mutant & { routine: string; restore: string };
 
-/** A mutant for each place of these functions that matches. In `what` and `to`, `$1` is the first group of the match. */
-async function rewritten(
-  sql: Sql,
-  routines: readonly string[],
-  [what, from, to = ""]: Removal,
-): Promise<[Rewritten, ...Rewritten[]]> {
-  const mutants: Rewritten[] = [];
+/** A mutant for each place of these functions that matches. In `what`, `$1` is the first group of the match. */
+async function rewritten(sql: Sql, routines: readonly string[], [what, from, to = ""]: Removal): Promise<Mutant[]> {
+  const mutants: Mutant[] = [];
   for (const routine of routines) {
     const [row] = await sql`select pg_get_functiondef(${routine}::regproc) as definition`;
-    const restore: string = row?.definition;
-    const places = [...restore.matchAll(new RegExp(from, "g"))];
+    const definition: string = row?.definition;
+    const places = [...definition.matchAll(new RegExp(from, "g"))];
     for (const [nth, { 0: text, 1: group = "", index }] of places.entries()) {
       const name = `${routine} ${what.replace("$1", group)}, place ${nth + 1}`;
-      const statement = restore.slice(0, index) + to.replace("$1", group) + restore.slice(index + text.length);
-      mutants.push({ name, statement, routine, restore });
+      mutants.push({ name, statement: definition.slice(0, index) + to + definition.slice(index + text.length) });
     }
   }
-  const [first, ...more] = mutants;
-  if (!first) throw new Error(`nothing in ${routines} matches ${from}`);
-  return [first, ...more];
+  if (mutants.length === 0) throw new Error(`nothing in ${routines} matches ${from}`);
+  return mutants;
 }
 
 /** A mutant with all places of a function that match, because statements that are generated are alike. */
@@ -109,39 +102,10 @@ export async function databaseMutants(sql: Sql): Promise<Mutant[]> {
   const mutants = await fromCatalog(sql);
   const serving = await servingFunctions(sql);
   for (const removal of ofServing) mutants.push(...(await rewritten(sql, [...serving, ...sharedByServing], removal)));
-  const counting = ["lists.rarest_member_filter", "lists.rarest_kudos_filter"];
-  mutants.push(...(await rewritten(sql, counting, ["counts to the end", /limit 1000/])));
-  for (const [routine, removals] of Object.entries(inOne)) {
-    for (const removal of removals) {
-      mutants.push(await rewrittenEverywhere(sql, routine, removal));
-    }
-  }
+  for (const [routine, removals] of Object.entries(inOne))
+    for (const removal of removals) mutants.push(await rewrittenEverywhere(sql, routine, removal));
   return mutants;
 }
-
-/** What makes the rows of a page, in the statements of the list functions. */
-const ofLists: Removal[] = [
-  ["leaves out rows of the very instant of since", /(?<=\w\.instant) >= since/, " > since"],
-  ["puts the lowest id first", /(?<=\w\.id) desc/],
-  ["reads no row past the page", /(?<=limit max_rows) \+ 1/],
-  ["does not look at a further filter", /\((?:list_\w+\.)?\w+ is null or (?!strpos)[^()]*\)/, "true"],
-  ["does not look at its leading filter", /and v\.\w+ = (?!page)[\w.]+/],
-  ["answers archived rewards", /not \w+\.is_archived/, "true"],
-  ["ignores include", /include is null/, "true"],
-];
-
-/** What makes the pages of every list. */
-const ofPages: [routine: string, ...Removal][] = [
-  ["lists.begin", "rows of the very instant of until are left out", /(?<=until) \+ interval '1 microsecond'/],
-  ["lists.begin", "starting_after is taken alone", /\(after_time, starting_after\) < \(\w+, below_id\)/, "true"],
-  [
-    "lists.is_in",
-    "rows of the same instant are lost",
-    /ROW\((instant), id\) < ROW\(.*?\)\)/,
-    "instant < page.instant)",
-  ],
-  ["app.end_page", "there are always more", /found_rows > max_rows/, "found_rows >= max_rows"],
-];
 
 const weakBytes = "decode(md5(random()::text) || md5(random()::text), 'hex')";
 
@@ -158,22 +122,7 @@ const onStack: Record<string, [routine: string, ...Removal][]> = {
     ["app.mark_answers", "a question changes with an old snapshot", /if current_setting[^;]*;[^;]*;/],
   ],
   "hardening/imports": [["public.upsert_rewards", "imports are not sorted", /order by r\.external_id collate "C"/]],
-  "api/import": [
-    ["public.upsert_rewards", "a dry run writes", /(?<=if )dry_run(?= then)/, "false"],
-    ["public.upsert_rewards", "a changed reward counts as new", /kept\.xmax = 0/, "true"],
-    [
-      "public.upsert_rewards",
-      "an update clears what was not sent",
-      /(?<=from jsonb_populate_record\()kept(?=.* as r)/,
-      "null::app.rewards",
-    ],
-    [
-      "public.upsert_rewards",
-      "what was not sent counts as a change",
-      /(?<=distinct from jsonb_populate_record\()kept/,
-      "null::app.rewards",
-    ],
-  ],
+  "api/import": [["public.upsert_rewards", "a dry run writes", /(?<=if )dry_run(?= then)/, "false"]],
   "serial/locks": [
     ["app.note_use", "a use or a quick check waits for a locked row", /(?<=for update) skip locked/],
     ["app.note_refused_use", "a refusal waits for a locked row", /(?<=for update of u) skip locked/],
@@ -189,12 +138,9 @@ const onStack: Record<string, [routine: string, ...Removal][]> = {
 /** Mutants that show only with several connections, or only through the whole stack. */
 export async function stackMutants(sql: Sql): Promise<StackMutant[]> {
   const mutants: StackMutant[] = [];
-  for (const [file, removals] of Object.entries(onStack)) {
-    for (const [routine, ...removal] of removals) {
-      const [mutant] = await rewritten(sql, [routine], removal);
-      mutants.push({ ...mutant, name: removal[0], tests: `test/${file}.test.ts` });
-    }
-  }
+  for (const [file, removals] of Object.entries(onStack))
+    for (const [routine, ...removal] of removals)
+      mutants.push({ ...(await rewrittenEverywhere(sql, routine, removal)), tests: `test/${file}.test.ts` });
   const unlimited = await rewrittenEverywhere(sql, "public.list_members", [
     "neither the policy nor the function names the company of a member",
     /lists\.is_in\(page, v\.company_id,/,
@@ -208,15 +154,5 @@ export async function stackMutants(sql: Sql): Promise<StackMutant[]> {
     restore: `${unlimited.restore}${policy} (company_id = (select app.current_company_id()))`,
     tests: "test/hardening/isolation.test.ts",
   });
-  for (const [routine, ...removal] of ofPages)
-    for (const mutant of await rewritten(sql, [routine], removal))
-      mutants.push({ ...mutant, name: removal[0], tests: "test/api/lists.test.ts" });
-  const lists = (await servingFunctions(sql)).filter((name) => /list_(?!changes)/.test(name));
-  for (const removal of ofLists) {
-    for (const mutant of await rewritten(sql, lists, removal)) {
-      const path = mutant.routine.replace("public.list_", "/").replace("_", "-");
-      mutants.push({ ...mutant, tests: `test/api/lists.test.ts -t ${path}` });
-    }
-  }
   return mutants;
 }

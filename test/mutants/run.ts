@@ -73,7 +73,7 @@ async function tryStack(stack: Stack): Promise<void> {
     const noticedByThem = mutants.filter((mutant) => mutant.tests === tests);
     await tryEach("stack", noticedByThem, async (mutant) => {
       if (mutant) await run(mutant.statement);
-      const { failed } = await vitest(folder, [...tests.split(" "), "--bail=1"], signal);
+      const { failed } = await vitest(folder, [tests, "--bail=1"], signal);
       if (mutant) await run(mutant.restore);
       return failed[0];
     });

@@ -13,75 +13,52 @@ const invalid = "body must be valid JSON";
 const empty = "body must not be empty";
 const row = '{"external_id": "bad", "name": "Bad", "points_cost": 1}';
 
-/** The row with another end, and where that is wrong. */
-const ending = ([end, where]: readonly [string, string]) => [row.replace("1}", end), where] as const;
 const badText = "the text that begins at character 32";
+const badEscape = `${badText} has a control character or a wrong escape`;
+const number = "at character 54";
+
+/** Bodies, and where each is wrong; one that begins with … is the row with this end. */
+const notJson = {
+  "{": "it ends too early, at character 2",
+  [row.slice(0, -1)]: "it ends too early, at character 55",
+  ["[".repeat(20_000)]: "it ends too early, at character 20001",
+  nothing: "nothing at character 1",
+  [`${row},`]: '"," at character 56',
+  [`[${row},]`]: '"]" at character 58',
+  [`[${row}\n${row}]`]: '"{" at line 2, character 1',
+  "…1,}": '"}" at character 56',
+  "…1 2}": '"2" at character 56',
+  "…1]": '"]" at character 55',
+  "…01}": `"0" ${number}`,
+  "…+1}": `"+" ${number}`,
+  "….5}": `"." ${number}`,
+  "…0x10}": `"0" ${number}`,
+  "…NaN}": `NaN ${number}`,
+  "…-Infinity}": `"-Infinity" ${number}`,
+  [row.replace("Bad", "B\nad")]: badEscape,
+  [row.replace("Bad", "B\\xad")]: badEscape,
+  [row.replace("Bad", "B\\u12")]: badEscape,
+  [row.slice(0, 34)]: `${badText} has no end`,
+  [row.replaceAll('"', "'")]: '"\'" at character 2',
+  [row.replace('"name"', "name")]: "name at character 24",
+  [`// comment\n${row}`]: '"/" at character 1',
+  "<reward/>": '"<" at character 1',
+  "external_id,name\r\nbad,Bad\r\n": "external_id at character 1",
+};
 
 /** A row whose name consists of these bytes. */
 const named = (...name: number[]) => Buffer.from(row.replace("Bad", String.fromCharCode(...name)), "latin1");
 
 const bodies: BadRequests = {
   // Proves: errors.2, rows.26
-  "the body is JSON": [
-    ...([
-      ["{", "it ends too early, at character 2"],
-      [row.slice(0, -1), "it ends too early, at character 55"],
-    ] as const),
-    ...([
-      ["[".repeat(20_000), "it ends too early, at character 20001"],
-      ["nothing", "nothing at character 1"],
-    ] as const),
-    ...([
-      [`${row},`, '"," at character 56'],
-      [`[${row},]`, '"]" at character 58'],
-      [`[${row}\n${row}]`, '"{" at line 2, character 1'],
-    ] as const),
-    ...(
-      [
-        ["1,}", '"}" at character 56'],
-        ["1 2}", '"2" at character 56'],
-        ["1]", '"]" at character 55'],
-      ] as const
-    ).map(ending),
-    ...(
-      [
-        ["01}", '"0"'],
-        ["+1}", '"+"'],
-        [".5}", '"."'],
-        ["0x10}", '"0"'],
-        ["NaN}", "NaN"],
-        ["-Infinity}", '"-Infinity"'],
-      ] as const
-    )
-      .map(([end, found]) => [end, `${found} at character 54`] as const)
-      .map(ending),
-    ...["B\nad", "B\\xad", "B\\u12"].map(
-      (name) => [row.replace("Bad", name), `${badText} has a control character or a wrong escape`] as const,
-    ),
-    ...([
-      [row.slice(0, 34), `${badText} has no end`],
-      [row.replaceAll('"', "'"), '"\'" at character 2'],
-    ] as const),
-    ...([
-      [row.replace('"name"', "name"), "name at character 24"],
-      [`// comment\n${row}`, '"/" at character 1'],
-    ] as const),
-    ...([
-      ["<reward/>", '"<" at character 1'],
-      ["external_id,name\r\nbad,Bad\r\n", "external_id at character 1"],
-    ] as const),
-  ].map(([body, where]) => post(body, `${invalid}: ${where}`)),
+  "the body is JSON": Object.entries(notJson).map(([body, where]) =>
+    post(body.startsWith("…") ? row.replace("1}", body.slice(1)) : body, `${invalid}: ${where}`),
+  ),
   // Proves: rows.27
   "the body is UTF-8": [
-    ...[
-      [0x80],
-      [0xe4],
-      [0xc0, 0xaf],
-      [0xed, 0xa0, 0x80],
-      [0xf4, 0x90, 0x80, 0x80],
-      [0xf0, 0x9f, 0x98],
-      [0xef, 0xbc],
-    ].map((bytes) => [named(...bytes), 33, bytes[0]] as const),
+    ...["80", "e4", "c0af", "eda080", "f4908080", "f09f98", "efbc"]
+      .map((hex) => Buffer.from(hex, "hex"))
+      .map((bytes) => [named(...bytes), 33, bytes[0]] as const),
     // Behind a character that stands for such a byte elsewhere, and is right here.
     [Buffer.concat([Buffer.from(row.slice(0, 33).replace("{", "{\ufffd")), Buffer.from([0xff])]), 37, 0xff] as const,
     [gzipSync(row), 2, 0x8b] as const,

@@ -31,6 +31,23 @@ export const main = `${root}/cli/src/main.ts`;
 export const run = (args: string[], folder: string, env: NodeJS.ProcessEnv): Promise<Run> =>
   runProgram(process.execPath, [main, ...args], folder, env);
 
+/** As {@link run}, on a terminal. `typed` is typed when it asks. */
+export function runOnTerminal(args: string[], folder: string, env: NodeJS.ProcessEnv, typed = ""): Promise<Run> {
+  const script = `import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0: os.execv(sys.argv[2], sys.argv[2:])
+shown = b""
+while True:
+  try: part = os.read(terminal, 4096)
+  except OSError: break
+  if not part: break
+  if b"[y/N]" in part: os.write(terminal, sys.argv[1].encode())
+  shown += part
+print(shown.decode(), end="")
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
+  return runProgram("python3", ["-I", "-c", script, typed, process.execPath, main, ...args], folder, env);
+}
+
 /** Starts a program. `output` is what it has printed so far; `ended` resolves with its exit code and all of it. */
 export function startProgram(program: string, args: string[], options: SpawnOptionsWithoutStdio) {
   const child = spawn(program, args, options);

@@ -1,7 +1,7 @@
 # Types a file into an interactive bash without bracketed paste, as that of macOS, then each further line of standard
 # input, as a person pastes a command and then keys. Prints what the terminal shows, up to <end>.
 # paste.py <file> [<what is shown before a line of standard input is typed> …]
-import os, pty, select, sys, time
+import os, pty, select, sys, termios, time
 
 with open(sys.argv[1]) as file:
     pasted = file.read()
@@ -30,7 +30,11 @@ os.write(terminal, pasted.replace("\n", "\r").encode())
 for place, line in enumerate(sys.stdin, 2):
     if place < len(sys.argv):
         wait(sys.argv[place].encode())
-    time.sleep(0.5)
+        # A program shows its question before it asks the terminal not to show the answer.
+        while termios.tcgetattr(terminal)[3] & termios.ECHO:
+            time.sleep(0.01)
+    else:
+        time.sleep(0.5)
     os.write(terminal, line.rstrip("\n").encode() + b"\r")
 wait(b"<end>")
 print(shown.decode(errors="replace"))
