@@ -46,7 +46,7 @@ const change = `
   grant execute on function public.probe to service_role;
   comment on table app.teams is 'Teams, each on a floor.';`;
 
-test("a change of sql/schema becomes a migration in time limits; with it the two make the same database, and there is nothing more to write", async () => {
+test("a change of sql/schema becomes a migration in time limits; with it the two make the same database; --squash puts a few in place of those that are not released, and keeps what is by hand", async () => {
   await appendFile(`${folder}/sql/schema/0999_probe.sql`, change);
   const written = await migration("floors_of_teams");
   expect(written).toMatchObject({ code: 0, stderr: "" });
@@ -73,30 +73,7 @@ test("a change of sql/schema becomes a migration in time limits; with it the two
     stderr: "",
   });
   expect(await files()).toEqual([...before, file]);
-});
 
-test("an index that was built before passes where it is valid and has the same definition, and no other does", async () => {
-  const { url, sql } = await newDatabase();
-  await runSql(url, "create schema app; create table app.x (a integer, b integer)");
-  const text = mayBeBuiltBefore("CREATE INDEX x_a ON app.x USING btree (a, b DESC) WHERE (b > 0);");
-  await runSql(url, text);
-  await runSql(url, text);
-  await runSql(url, "drop index app.x_a");
-  await runSql(url, "create index concurrently x_a on app.x (a, b desc) where b > 0");
-  await runSql(url, text);
-  const indexes = await sql`select indisvalid from pg_index where indrelid = 'app.x'::regclass`;
-  expect([...indexes]).toEqual([{ indisvalid: true }]);
-  const refusal =
-    "app.x_a is invalid or has another definition: drop it, then build it as docs/operate/upgrade.md says";
-  await sql`update pg_index set indisvalid = false where indexrelid = 'app.x_a'::regclass`;
-  await expect(runSql(url, text)).rejects.toThrow(refusal);
-  await runSql(url, "drop index app.x_a; create index x_a on app.x (a)");
-  await expect(runSql(url, text)).rejects.toThrow(refusal);
-});
-
-test("--squash puts a few migrations in place of those that are not released, and keeps what is by hand", async () => {
-  await appendFile(`${folder}/sql/schema/0999_probe.sql`, change);
-  await migration("floors_of_teams");
   await appendFile(
     `${folder}/sql/schema/0999_probe.sql`,
     `alter table app.teams add column cellar integer; alter table app.api_keys add column floor integer;
@@ -127,15 +104,31 @@ test("--squash puts a few migrations in place of those that are not released, an
   expect((await migration("floors_of_teams")).stdout).toContain("there is nothing to write");
 });
 
-test.each([[[]], [["two", "names"]], [["Floors of teams"]], [["../floors"]], [["--frieze"]], [["--squash", "floors"]]])(
-  "%j is no name: it prints its usage, and writes nothing",
-  async (args) => {
-    const refused = await migration(...args);
-    expect(refused).toMatchObject({ code: 2, stdout: "" });
-    expect(refused.stderr).toMatch(/^Usage: npm run migration -- <name>/);
-    expect(await files()).toEqual(before);
-  },
-);
+test("an index that was built before passes where it is valid and has the same definition, and no other does", async () => {
+  const { url, sql } = await newDatabase();
+  await runSql(url, "create schema app; create table app.x (a integer, b integer)");
+  const text = mayBeBuiltBefore("CREATE INDEX x_a ON app.x USING btree (a, b DESC) WHERE (b > 0);");
+  await runSql(url, text);
+  await runSql(url, text);
+  await runSql(url, "drop index app.x_a");
+  await runSql(url, "create index concurrently x_a on app.x (a, b desc) where b > 0");
+  await runSql(url, text);
+  const indexes = await sql`select indisvalid from pg_index where indrelid = 'app.x'::regclass`;
+  expect([...indexes]).toEqual([{ indisvalid: true }]);
+  const refusal =
+    "app.x_a is invalid or has another definition: drop it, then build it as docs/operate/upgrade.md says";
+  await sql`update pg_index set indisvalid = false where indexrelid = 'app.x_a'::regclass`;
+  await expect(runSql(url, text)).rejects.toThrow(refusal);
+  await runSql(url, "drop index app.x_a; create index x_a on app.x (a)");
+  await expect(runSql(url, text)).rejects.toThrow(refusal);
+});
+
+test.each([[[]], [["../floors"]], [["--squash", "floors"]]])("%j is no name: it prints its usage", async (args) => {
+  const refused = await migration(...args);
+  expect(refused).toMatchObject({ code: 2, stdout: "" });
+  expect(refused.stderr).toMatch(/^Usage: npm run migration -- <name>/);
+  expect(await files()).toEqual(before);
+});
 
 test.each([
   ["sql/schema/0999_probe.sql", "create table app.probe (id uui);", 'type "uui" does not exist'],
