@@ -33,23 +33,20 @@ const missing = (what: string) => `${what} is missing, or belongs to somebody el
 const added = (what: string) => `${what} is not in the migrations`;
 const rights = (what: string) => expect.stringContaining(`${what} has other rights, not: `);
 
+const length = "constraint teams_name_length";
+const invalid = "update pg_index set indisvalid = false where indexrelid = 'app.kudos_newest'::regclass";
+
 type Damage = [statement: string, ...named: unknown[]];
 /** What is done to one database of each, and what is named of it. */
 const damages: Record<string, Damage[]> = {
   "what was added is named": [
+    ["set role postgres"],
     ["create policy more on app.kudos using (true)", added("policy more on app.kudos")],
     ["create rule more as on insert to app.kudos do instead nothing", added("rule more on app.kudos")],
-    [
-      `create function app.more() returns trigger language plpgsql as 'begin return new; end';
-      alter function app.more owner to postgres`,
-      added("function app.more"),
-    ],
+    ["create function app.more() returns trigger language plpgsql as 'begin end'", added("function app.more")],
     ["create trigger more after insert on app.kudos execute function app.more()", added("trigger more on app.kudos")],
-    ["create table app.more (id integer); alter table app.more owner to postgres", added("table app.more")],
-    [
-      "alter default privileges for role postgres in schema app grant select on tables to anon",
-      expect.stringMatching(/^default\S* .* has other rights/),
-    ],
+    ["create table app.more (id integer)", added("table app.more")],
+    ["alter default privileges in schema app grant select on tables to anon", expect.stringMatching(/rights/)],
     ["grant select on app.members to anon", rights("table app.members")],
     ["grant execute on function app.authenticate to public", rights("function app.authenticate")],
   ],
@@ -61,18 +58,11 @@ const damages: Record<string, Damage[]> = {
       "create or replace function app.most_groups() returns integer stable return 9",
       differs("function app.most_groups"),
     ],
-    [
-      `alter table app.kudos drop constraint kudos_message_length,
-      add constraint kudos_message_length check (message <> '' or true)`,
-      differs("constraint kudos_message_length on app.kudos"),
-    ],
+    [`alter table app.teams drop ${length}, add ${length} check (true)`, differs(`${length} on app.teams`)],
     ["alter table app.kudos alter message drop not null", differs("column message on app.kudos")],
     ["alter table app.pulse_responses set unlogged", differs("table app.pulse_responses")],
     ["alter table app.kudos disable trigger number_insert", differs("trigger number_insert on app.kudos")],
-    [
-      "update pg_index set indisvalid = false where indexrelid = 'app.kudos_newest'::regclass",
-      differs("index app.kudos_newest"),
-    ],
+    [invalid, differs("index app.kudos_newest")],
     ["alter function public.list_members owner to postgres", expect.stringMatching(/^function public.list_members /)],
   ],
   "what was lost is named": [
@@ -80,10 +70,7 @@ const damages: Record<string, Damage[]> = {
     ["drop trigger record_deletions on app.kudos", missing("trigger record_deletions on app.kudos")],
     ["drop index app.kudos_changed", missing("index app.kudos_changed")],
     ["alter table app.kudos alter created_at drop default", missing("default created_at on app.kudos")],
-    [
-      "alter table app.kudos drop constraint kudos_message_length",
-      missing("constraint kudos_message_length on app.kudos"),
-    ],
+    [`alter table app.teams drop ${length}`, missing(`${length} on app.teams`)],
     [
       "alter table app.rewards drop column image_url cascade",
       ...["column image_url on app.rewards", "view lists.rewards", "view lists.rewards_with"].map(missing),

@@ -121,13 +121,10 @@ test("npm run push waits for a long transaction, a second push for the first, an
 
 test("npm run push refuses another project than the linked one, for a direct address and for the session pooler", async () => {
   const at = (address: string) => push(`postgres://${address}/postgres`, [], { SUPABASE_PROJECT_ID: project }).ended;
-  for (const address of [
-    "postgres:pw@db.zyxwvutsrqponmlkjihg.supabase.co",
-    "postgres.zyxwvutsrqponmlkjihg:pw@127.0.0.1:1",
-  ]) {
-    const output = `DATABASE_URL is project zyxwvutsrqponmlkjihg, but this folder is linked to ${project}: run npx supabase link zyxwvutsrqponmlkjihg\n`;
-    expect(await at(address)).toEqual({ code: 1, output });
-  }
+  const other = "zyxwvutsrqponmlkjihg";
+  const why = `DATABASE_URL is project ${other}, but this folder is linked to ${project}`;
+  for (const address of [`postgres:pw@db.${other}.supabase.co`, `postgres.${other}:pw@127.0.0.1:1`])
+    expect(await at(address)).toEqual({ code: 1, output: `${why}: run npx supabase link ${other}\n` });
   const own = await at(`postgres.${project}:pw@127.0.0.1:1`);
   expect(own).toEqual({ code: 1, output: "DATABASE_URL: no connection (ECONNREFUSED)\n" });
 });

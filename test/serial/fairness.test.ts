@@ -12,11 +12,9 @@ import { sql } from "../support/stack.ts";
 
 const instances = await Promise.all(Array.from({ length: 5 }, () => startFunction()));
 const urls = instances.map(({ url }) => url);
-const [{ company: flooding }, { company: other, key: keyOfOther }, { key: keyOfThird }] = [
-  await companyOfFile("Flood"),
-  await companyOfFile("Other"),
-  await companyOfFile("Third"),
-];
+const { company: flooding } = await companyOfFile("Flood");
+const { company: other, key: keyOfOther } = await companyOfFile("Other");
+const { key: keyOfThird } = await companyOfFile("Third");
 /** Keys of the company that floods. Its catalogue has 500 rewards. */
 const keys: string[] = [];
 for (let count = 0; count < 40; count++) keys.push((await flooding.makeKey()).api_key);
@@ -59,11 +57,8 @@ async function withoutTriggers(write: (sql: postgres.TransactionSql) => Promise<
 
 /** Sends a GET, or a POST if there is a body. Returns the status, or 0 when the caller has hung up before. */
 async function send(path: string, key: string, init: RequestInit = {}, url = urls[0]): Promise<number> {
-  const headers = {
-    "X-API-Key": key,
-    Accept: "application/json, text/event-stream",
-    "Content-Type": "application/json",
-  };
+  const types = { Accept: "application/json, text/event-stream", "Content-Type": "application/json" };
+  const headers = { "X-API-Key": key, ...types };
   try {
     const response = await fetch(`${url}${path}`, { ...init, method: init.body ? "POST" : "GET", headers });
     await response.arrayBuffer();
