@@ -2,7 +2,7 @@
 import postgres from "postgres";
 import { expect, test } from "vitest";
 import { companyOfTest } from "../support/companies.ts";
-import { allServed, call, endWriter, first, list, nextPage, type Row, sql, stack } from "../support/stack.ts";
+import { allServed, call, endWriter, list, nextPage, type Row, sql, stack } from "../support/stack.ts";
 
 /** All rows of a list, its changes, or a total. */
 async function everyRow(path: string, key: string): Promise<Row[]> {
@@ -88,12 +88,4 @@ test("somebody alone in a team, somebody without one, and somebody who gave kudo
   expect(changed, "a copy learns it of every rating, and not of the hidden ones alone").toHaveLength(9);
   await day();
   expect(await namesBehindRatings(key), "of those that are written").toEqual([]);
-});
-
-test("the demo has a team of two, whose ratings no team names, nor the smallest other one", async () => {
-  const ratings = await everyRow("/day-ratings/averages?by=team&since=2025-11-21", first.key);
-  const named = ratings.map(({ team_name }) => team_name);
-  const teams = (await list("/teams", first.key)).map(({ name }) => name);
-  expect(teams.filter((name) => !named.includes(name)).sort()).toEqual(["Legal", "Product & Design"]);
-  expect(named).toContain("No Team");
 });

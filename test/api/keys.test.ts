@@ -1,5 +1,6 @@
 // API keys (docs/api.md, Authentication): which are refused, when a revoke or an expiry takes effect, and what each scope
 // opens. What a replacement and a use of a key do is in test/dashboard.
+import { randomInt } from "node:crypto";
 import { expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/table/endpoints.ts";
 import { companyOfFile, makeKey } from "../support/companies.ts";
@@ -53,6 +54,31 @@ test("every endpoint answers 401 without a key, and to the first request after t
     await company.revoke(id);
     for (const key of [null, api_key]) await expectError(await request(method, path, key), 401, invalidKey);
   }
+});
+
+// What waits for what in PostgreSQL is in test/serial/locks.test.ts.
+// Proves: authentication.6, requests.69, keys.39, layer.10
+test("requests as fast as they go get 200 until their key is revoked, and none that starts afterwards", async () => {
+  const { id, api_key } = await company.makeKey();
+  let passed = 0;
+  let [isRevoking, isRevoked] = [false, false];
+  const caller = async (lane: number): Promise<void> => {
+    for (let isIn = true; isIn; passed += Number(isIn)) {
+      const startedAfter = isRevoked;
+      const path = ["/members?limit=1", "/activity?format=csv", "", "/rewards"][lane % 4] ?? "";
+      const response = await request(path === "/rewards" ? "POST" : "GET", path, api_key);
+      await response.arrayBuffer();
+      isIn = response.status === 200;
+      expect([isIn || response.status, isIn && startedAfter, isIn || isRevoking]).toEqual([isIn || 401, false, true]);
+    }
+  };
+  // Each goes on until it is refused.
+  const callers = Promise.all(Array.from({ length: 24 }, (_, lane) => caller(lane)));
+  await expect.poll(() => passed, { interval: 1 }).toBeGreaterThan(randomInt(50, 100));
+  isRevoking = true;
+  await company.revoke(id);
+  isRevoked = true;
+  await callers;
 });
 
 // Proves: endpoints.12, authentication.9, authentication.10, authentication.11, authentication.12, authentication.13,

@@ -6,7 +6,7 @@ import { lists } from "../../functions/public-api/table/endpoints.ts";
 import { companyOfFile, companyOfTest } from "../support/companies.ts";
 import { everyCombination, met, rowAt, tied } from "../support/list_requests.ts";
 import { modelOf, predict, readCsv, rowsOf } from "../support/model.ts";
-import { call, list, type Row, sql } from "../support/stack.ts";
+import { call, list, nextPage, type Row, sql } from "../support/stack.ts";
 import { iso, worldOfFile } from "../support/world.ts";
 
 type Parameters = Record<string, string>;
@@ -59,6 +59,24 @@ describe.each(lists)("GET $path", ({ path, aliases, parameters, columns, include
     for (const start of [...tied(world, path).slice(0, 8), archived])
       await expectPage(path, { limit: "5", starting_after: String(start?.id) });
   });
+
+  // Proves: reaching.1, copies.14
+  test.each(["json", "csv"])(
+    "by its Link alone every row is reached once, in the order of the list, as %s",
+    async (format) => {
+      const more: Parameters = path === "/rewards" ? { include_archived: "true" } : {};
+      const ids: unknown[] = [];
+      const query = new URLSearchParams({ ...more, limit: "7", format });
+      for (let next: string | undefined = `${path}?${query}`; next !== undefined; ) {
+        const response = await call(next, key);
+        const body = await response.text();
+        const rows = format === "csv" ? readCsv(body).slice(1) : JSON.parse(body).map(Object.values);
+        ids.push(...rows.map(([id]: unknown[]) => id));
+        next = nextPage(response);
+      }
+      expect(ids).toEqual(rowsOf(world, path).map(({ id }) => id));
+    },
+  );
 
   // Proves: service.2, parameters.4, parameters.5, parameters.6, parameters.7, parameters.8, parameters.9,
   // parameters.10, parameters.11, parameters.12, responses.24, reaching.3, reaching.6

@@ -14,6 +14,7 @@ const keys = [null, good.slice(0, -1), revoked.api_key, narrow.api_key, good];
 
 const notFound = Array(5).fill("404 Not Found: /people");
 const unauthorized = Array(3).fill(`401 ${invalidKey}`);
+const tooEarly = "it ends too early, at character 2";
 const forbidden = (scope: string) => `403 Forbidden: this key is missing the "${scope}" scope`;
 const leftOut = (path: string, method?: string) => `400 limit is not a parameter of ${accepts(path, method)}`;
 
@@ -23,18 +24,11 @@ test.each<[method: string, path: string, errors: string[]]>([
   ["DELETE", "/people", notFound],
   ["DELETE", "/members?limit=0", Array(5).fill("405 Method Not Allowed: /members accepts GET, HEAD, OPTIONS")],
   ["GET", "/activity?limit=0", [...unauthorized, forbidden("read:activity"), `400 ${limit}`]],
-  [
-    "POST",
-    "/rewards",
-    [...unauthorized, forbidden("write:rewards"), "400 body must be valid JSON: it ends too early, at character 2"],
-  ],
+  ["POST", "/rewards", [...unauthorized, forbidden("write:rewards"), `400 body must be valid JSON: ${tooEarly}`]],
   ["POST", "/rewards?limit=1", [...unauthorized, forbidden("write:rewards"), leftOut("/rewards", "POST")]],
   // Programs probe for assistants, and must find out that a key is wanted.
-  ...["GET", "DELETE"].map((method): [string, string, string[]] => [
-    method,
-    "/mcp",
-    [...unauthorized, ...Array(2).fill("405 Method Not Allowed: /mcp accepts POST, OPTIONS")],
-  ]),
+  ["GET", "/mcp", [...unauthorized, ...Array(2).fill("405 Method Not Allowed: /mcp accepts POST, OPTIONS")]],
+  ["DELETE", "/mcp", [...unauthorized, ...Array(2).fill("405 Method Not Allowed: /mcp accepts POST, OPTIONS")]],
   ["GET", "/?limit=1", [...unauthorized, leftOut("/"), leftOut("/")]],
 ])("%s %s: path and method come first, then the key, its scope, parameters and body", async (method, path, errors) => {
   const answers = [];
@@ -48,14 +42,10 @@ test.each<[method: string, path: string, errors: string[]]>([
 /** A text in which cursors do not say when a copy began: this differs from one request to the next. */
 const stableText = (text: string): string => text.replace(/([0-9a-f]{56})[0-9a-f]{16}/g, "$1");
 
+const varying = /^(date|x-request-id|x-changes-until|keep-alive|connection|transfer-encoding|content-length)$/;
 /** The headers of a response but those that differ from one to the next. */
 const stable = (headers: Headers) =>
-  [...headers]
-    .filter(
-      ([name]) =>
-        !/^(date|x-request-id|x-changes-until|keep-alive|connection|transfer-encoding|content-length)$/.test(name),
-    )
-    .map(([name, value]) => [name, stableText(value)]);
+  [...headers].filter(([name]) => !varying.test(name)).map(([name, value]) => [name, stableText(value)]);
 
 const known = endpoints
   .filter(({ method }) => method === "GET")

@@ -35,14 +35,10 @@ test("a 401 of /mcp says where to sign in, the two documents say how, and other 
   expect(elsewhere.headers.get("Access-Control-Expose-Headers")).not.toContain("WWW-Authenticate");
 
   const host = stack.dashboard_url;
-  for (const url of [
-    `${resource}/.well-known/oauth-protected-resource`,
-    `${host}/.well-known/oauth-protected-resource`,
-    `${host}/.well-known/oauth-protected-resource/mcp`,
-  ]) {
-    const found = { resource, authorization_servers: [resource], scopes_supported: readScopes };
+  const found = { resource, authorization_servers: [resource], scopes_supported: readScopes };
+  const name = ".well-known/oauth-protected-resource";
+  for (const url of [`${resource}/${name}`, `${host}/${name}`, `${host}/${name}/mcp`])
     expect(await (await fetch(url)).json()).toMatchObject(found);
-  }
   for (const name of ["oauth-authorization-server", "openid-configuration"]) {
     for (const url of [`${resource}/.well-known/${name}`, `${host}/.well-known/${name}/mcp`]) {
       expect(await (await fetch(url)).json()).toMatchObject({

@@ -1,6 +1,6 @@
 // docs/operate/monitor.md: its queries (sql/commands/logs) run over lines that the function has written; sql/commands/watch.sql runs in PostgreSQL.
 import { readFile } from "node:fs/promises";
-import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
 import { project, startManagementApi } from "../operating/deploy/management_api.ts";
@@ -55,9 +55,16 @@ beforeAll(async () => {
   const headers = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
   const called = await service.send("/mcp", { method: "POST", headers, body: JSON.stringify(tool) });
   expect(called.status).toBe(200);
-  service.answer("list_day_ratings", () => {});
   service.answer("list_members", refusal(429, "PT429", owner));
-  await Promise.all([service.send("/day-ratings"), service.send("/members")]);
+  await service.send("/members");
+  // The function gives the database eight seconds.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const arrived = new Promise<void>((resolve) => service.answer("list_day_ratings", () => resolve()));
+  const unanswered = service.send("/day-ratings");
+  await arrived;
+  await vi.advanceTimersByTimeAsync(8_000);
+  await unanswered;
+  vi.useRealTimers();
   texts = [...service.lines];
   lines = texts.map((text) => JSON.parse(text));
 });
@@ -83,47 +90,41 @@ test.each(causes)("the alerts count it when %s", (_cause, column, status, code) 
   } else expect(alert).toMatchObject({ ...noAlert, [column]: 1 });
 });
 
-test("there is an alert when more than 1 in 100 requests fails, three at least, and for no 429, 401 or 400", () => {
-  const slow = texts.filter((text) => text.includes("list_activity answered 500 with 57014"));
-  const others = texts.filter((_, index) => Number(lines[index]?.status) < 500);
+const many = (count: number, line: string | undefined) => Array<string | undefined>(count).fill(line);
+const withText = (text: string) => texts.find((line) => line.includes(text));
+const slow = () => withText("list_activity answered 500 with 57014");
+const late = () => withText("list_day_ratings gave no complete answer (TimeoutError)");
+/** A line of a company that was refused, and this many lines of lists that a server has read. */
+const refused = (company: number) =>
+  withText("refused by the database")?.replace(companyId, `00000000-0000-4000-8000-00000000000${company}`);
+const from = (served_by: string, count: number) =>
+  many(count, JSON.stringify({ ...JSON.parse(healthy() ?? ""), served_by }));
+
+test.each<[what: string, alert: object | undefined, log: () => (string | undefined)[]]>([
+  ["no failure", undefined, () => texts.filter((_, index) => Number(lines[index]?.status) < 500)],
+  ["1 failure in 100", undefined, () => [...many(296, healthy()), ...many(3, slow())]],
+  ["more failures", { failures: 3, requests: 299 }, () => [...many(295, healthy()), ...many(3, slow())]],
+  ["two failures of twelve", undefined, () => [...many(10, healthy()), ...many(2, slow())]],
+  ["two late answers", undefined, () => [...many(3000, healthy()), ...many(2, late())]],
+  ["three among thousands", { no_answer_in_time: 3 }, () => [...many(3000, healthy()), ...many(3, late())]],
+  ["nothing but the probe", undefined, () => []],
+  ["many 429 of one company, and of three", undefined, () => [...many(50, refused(0)), ...[1, 2, 3].map(refused)]],
+  ["five companies that get 429", { companies_refused: 5 }, () => [0, 1, 2, 3, 4].map(refused)],
+  ["most lists from the primary", {}, () => [...from("primary", 21), ...from("replica", 20)]],
+  ["half of the lists from the primary", undefined, () => [...from("primary", 20), ...from("replica", 20)]],
+  ["19 lists, all from the primary", undefined, () => from("primary", 19)],
+  ["20 lists, all from the primary", {}, () => from("primary", 20)],
+])("of %s there is the alert %o", (_what, alert, log) => {
   expect(new Set(lines.map(({ status }) => status))).toEqual(new Set([200, 400, 401, 403, 429, 500]));
-  expect(alerts(others)).toEqual([]);
-  const failing = [...slow, ...slow, ...slow];
-  expect(alerts([...Array(296).fill(healthy()), ...failing])).toEqual([]);
-  expect(alerts([...Array(295).fill(healthy()), ...failing])).toMatchObject([{ failures: 3, requests: 299 }]);
-  expect(alerts([...Array(10).fill(healthy()), ...failing.slice(1)])).toEqual([]);
+  expect(alerts(log())).toMatchObject(alert ? [alert] : []);
+  expect(alerts(log())).toHaveLength(alert ? 1 : 0);
 });
 
-test("there is an alert when three requests get no answer in time, also among thousands, and when the log is empty", () => {
-  const late = texts.filter((text) => text.includes("list_day_ratings gave no complete answer (TimeoutError)"));
-  expect(late).toHaveLength(1);
-  const among = (count: number) => [...Array(3000).fill(healthy()), ...Array(count).fill(late[0])];
-  expect(alerts(among(2))).toEqual([]);
-  expect(alerts(among(3))).toMatchObject([{ no_answer_in_time: 3 }]);
+test("there is an alert when the log is empty", () => {
   expect(ask("alerts", [])).toMatchObject([{ probes: 0, requests: 0 }]);
-  expect(alerts([])).toEqual([]);
   // Of a busy instance the log has a sample, which may lack the probe.
-  const other = texts.find((text) => text.includes('"path":"/rewards","status":200'));
-  expect([999, 1000].map((count) => ask("alerts", Array(count).fill(other)).length)).toEqual([1, 0]);
-});
-
-test("there is an alert when five companies get 429, and none when one gets it often", () => {
-  const refused = texts.find((text) => text.includes("refused by the database")) ?? "";
-  const of = (company: number) => refused.replace(companyId, `00000000-0000-4000-8000-00000000000${company}`);
-  expect(alerts([...Array(50).fill(refused), ...[1, 2, 3].map(of)])).toEqual([]);
-  expect(alerts([refused, ...[1, 2, 3, 4].map(of)])).toMatchObject([{ companies_refused: 5 }]);
-});
-
-test("there is an alert when most lists are read at the primary although there are replicas, twenty at least", () => {
-  const from = (served_by: string, count: number) =>
-    Array(count).fill(JSON.stringify({ ...JSON.parse(healthy() ?? ""), served_by }));
-  const found = [
-    [21, 20],
-    [20, 20],
-    [19, 0],
-    [20, 0],
-  ].map(([primary = 0, replica = 0]) => alerts([...from("primary", primary), ...from("replica", replica)]).length);
-  expect(found).toEqual([1, 0, 0, 1]);
+  const other = withText('"path":"/rewards","status":200');
+  expect([999, 1000].map((count) => ask("alerts", many(count, other)).length)).toEqual([1, 0]);
 });
 
 test("there is an alert for a company that fails beside good requests of others, and for a key that is only refused", () => {
@@ -135,9 +136,8 @@ test("there is an alert for a company that fails beside good requests of others,
   expect(ask("alerts_by_company", [...Array(27).fill(healthy()), ...failing, ...failing, ...failing])).toEqual([]);
 
   const refused = texts.filter((text) => text.includes('"path":"/teams"'));
-  expect(ask("alerts_by_key", [...Array(700).fill(other(healthy())), ...Array(20).fill(refused[0])])).toMatchObject([
-    { company_id: companyId, key_id: keyId, refused: 20, requests: 20 },
-  ]);
+  const alert = { company_id: companyId, key_id: keyId, refused: 20, requests: 20 };
+  expect(ask("alerts_by_key", [...many(700, other(healthy())), ...many(20, refused[0])])).toMatchObject([alert]);
   expect(ask("alerts_by_key", Array(19).fill(refused[0]))).toEqual([]);
   expect(ask("alerts_by_key", [...Array(20).fill(healthy()), ...Array(20).fill(refused[0])])).toEqual([]);
 });
@@ -235,32 +235,18 @@ test("sql/commands/watch.sql: one row for each sign, and an alert for a company 
 const watchAfter = (url: string, ...statements: string[]) =>
   runWatch(url, ["--quiet", ...["begin", ...statements].flatMap((statement) => ["--command", statement])]);
 
-test("sql/commands/watch.sql names a lost policy, one for everybody, and an index that isn't valid", async () => {
+test("sql/commands/watch.sql names a lost policy, one for everybody, an index that isn't valid, and dead rows by their share", async () => {
   const { url, sql } = await newProject();
   onTestFinished(removeProjects);
   expect(await watchAfter(url)).toMatch(/^f,invalid indexes,none\n(.*\n)*f,policies,as they should be$/m);
   const open = ["api_keys", "kudos", "members", "rewards"];
-  const found = await watchAfter(
-    url,
-    ...open.map((table) => `create policy more on app.${table} using (true)`),
-    "drop policy api_read on app.teams",
-  );
-  expect(found).toContain(
-    `t,policies,"${open.map((table) => `app.${table}: more lets everybody in`).join(", ")}, app.teams: none for public_api"`,
-  );
+  const more = open.map((table) => `create policy more on app.${table} using (true)`);
+  const named = open.map((table) => `app.${table}: more lets everybody in`).join(", ");
+  const found = await watchAfter(url, ...more, "drop policy api_read on app.teams");
+  expect(found).toContain(`t,policies,"${named}, app.teams: none for public_api"`);
   await sql`update pg_index set indisvalid = false where indexrelid = 'app.kudos_newest'::regclass`;
   expect(await watchAfter(url)).toMatch(/^t,invalid indexes,app.kudos_newest$/m);
-});
 
-test("sql/commands/watch.sql counts row locks of several transactions, and dead rows by their share", async () => {
-  const oldest = "(pg_control_checkpoint()).next_multixact_id::text::bigint - 900000000 + 4294967296";
-  const aged = `update pg_database set datminmxid = ((${oldest}) % 4294967296)::text::xid where datname = current_database()`;
-  expect(await watchAfter(stack.superuser_url)).toMatch(/^f,multixacts,0 million$/m);
-  expect(await watchAfter(stack.superuser_url, aged)).toMatch(/^t,multixacts,(899|900) million$/m);
-
-  // A database of its own, because other tests write too.
-  const { url, sql } = await newProject();
-  onTestFinished(removeProjects);
   expect(await watchAfter(url)).toMatch(/^f,dead rows,none$/m);
   await sql`alter table app.deletions set (autovacuum_enabled = false)`;
   await sql.unsafe(`
@@ -269,6 +255,13 @@ test("sql/commands/watch.sql counts row locks of several transactions, and dead 
     from generate_series(1, 210000) as n`);
   await sql`delete from app.deletions where deleted_at = '2001-01-01Z'`;
   await expect.poll(() => watchAfter(url)).toMatch(/^t,dead rows,app.deletions: 105000 beside 105000$/m);
+});
+
+test("sql/commands/watch.sql counts row locks of several transactions", async () => {
+  const oldest = "(pg_control_checkpoint()).next_multixact_id::text::bigint - 900000000 + 4294967296";
+  const aged = `update pg_database set datminmxid = ((${oldest}) % 4294967296)::text::xid where datname = current_database()`;
+  expect(await watchAfter(stack.superuser_url)).toMatch(/^f,multixacts,0 million$/m);
+  expect(await watchAfter(stack.superuser_url, aged)).toMatch(/^t,multixacts,(899|900) million$/m);
 });
 
 test("sql/commands/watch.sql sees the sessions of other roles, and says when it cannot", async () => {
@@ -320,27 +313,25 @@ test("the cron file prints nothing while all is well, and otherwise what is wron
   const file = await readFile(`${root}/sql/commands/alerts.cron`, "utf8");
   const LOGS = /^LOGS=(.*)<ref>(.*)$/m.exec(file)?.slice(1).join(project);
   const good = { ...api.env, LOGS, DATABASE_URL: stack.database_url, BASE: stack.api_url, GIGABYTES: "8" };
+  const commands = Array.from(file.matchAll(/^(?:\S+ ){5}operator (.*)$/gm), ([, command = ""]) => command);
   /** What cron would email. */
-  const emails = (more = {}) =>
+  const emails = (more = {}, some = commands) =>
     Promise.all(
-      Array.from(file.matchAll(/^(?:\S+ ){5}operator (.*)$/gm), ([, command = ""]) => {
+      some.map((command) => {
         const here = command.replace("/opt/public-data-api", root).replace(". /etc/public-data-api.env", "true");
-        const mine = here
-          .replace(/https:\S+/, "$BASE")
-          .replace("sleep 15", "true")
-          .replace("gb=8", "gb=$GIGABYTES");
+        const base = here.replace(/https:\S+/, "$BASE");
+        const mine = base.replace("sleep 15", "true").replace("gb=8", "gb=$GIGABYTES");
         return runCommand("sh", ["-c", `${mine}; true`], { env: { ...good, ...more } });
       }),
     );
   expect(await emails()).toEqual(["", "", "", "", ""]);
   log = texts;
-  const wrong = await emails({ BASE: `${stack.api_url}/people`, GIGABYTES: "0.001" });
+  const wrong = await emails({ BASE: `${stack.api_url}/people`, GIGABYTES: "0.001" }, commands.slice(0, 4));
   expect(wrong.map((text) => text.replaceAll(/\s+/g, " "))).toEqual([
     "The probe failed three times ",
     expect.stringMatching(/^alerts: \[ \{ "secret_key_refused": 2, .* alerts_by_company: \[ \{/),
     expect.stringMatching(/^ "status": "546", /),
     expect.stringMatching(/^t\|disk\|\d+ MB and .* of 0\.001 GB $/),
-    "",
   ]);
   const blind = await emails({ LOGS: "false", DATABASE_URL: stack.database_url.replace(/:[^:@/]+@/, ":wrong@") });
   expect(blind[1]).toBe("alerts: no answer\nalerts_by_company: no answer\nalerts_by_key: no answer\n");

@@ -14,6 +14,17 @@ const folder = "functions/public-api";
 const remote = `--remote=${project}`;
 const work = workFolder();
 
+/** Begins a transaction as a dump of another role does, and runs this statement in it. */
+async function beginDump({ sql }: Project, statement = "select") {
+  const dump = await hold(sql, statement);
+  await dump.tx`select set_config('application_name', 'pg_dump', true)`;
+  return dump;
+}
+/** A database without migrations, and two dumps of it. They are begun here, because a push waits for old ones only. */
+const pushed = await newDatabase();
+const dump = await beginDump(pushed, "lock table auth.users in access share mode");
+const secondDump = await beginDump(pushed);
+
 const api = await startManagementApi();
 await api.run("functions", "deploy", "public-api", "--use-api", "--yes", remote);
 const request = api.requests.find(({ path }) => path.includes("/functions/deploy"));
@@ -82,48 +93,38 @@ const push = (url: string, args: string[] = [], settings: Record<string, string>
     env: { ...process.env, DATABASE_URL: url, ...settings },
   });
 
-/** Holds locks as a long dump of another role does, and calls `use` meanwhile. */
-async function dumping<T>({ sql }: Project, tables: string, use: () => Promise<T>): Promise<T> {
-  const dump = await hold(sql, `lock table ${tables} in access share mode`);
-  await dump.tx`select set_config('application_name', 'pg_dump', true), pg_sleep(5.1)`;
-  return await use().finally(() => dump.release());
-}
-
 test("npm run push waits for a long transaction, a second push for the first, and neither when nothing is to be pushed", async () => {
-  const pushed = await newDatabase();
   const { url, sql } = pushed;
   const app = async () => [...(await sql`select to_regnamespace('app')::text as app`)];
   const looked = await push(url, ["--dry-run"]).ended;
   expect(looked).toEqual({ code: 0, output: expect.stringContaining("_baseline.sql") });
-  const [first, second] = await dumping(pushed, "auth.users", async () => {
-    const first = push(url);
-    await expect.poll(() => first.output, { timeout: 20_000 }).toContain("Trying again in 5 seconds");
-    expect(first.output).toMatch(/process \d+ \(supabase_admin, pg_dump\), for 00:\d\d:\d\d/);
-    expect(await app()).toEqual([{ app: null }]);
-    const second = push(url);
-    await expect.poll(() => second.output, { timeout: 20_000 }).toContain("Trying again in 5 seconds");
-    return [first, second];
-  });
+  const old = () => sql`
+    select from pg_stat_activity where application_name = 'pg_dump' and xact_start < now() - interval '5 seconds'`;
+  await expect.poll(old).toHaveLength(2);
+  const first = push(url);
+  await expect.poll(() => first.output).toContain("Trying again in 5 seconds");
+  expect(first.output).toMatch(/process \d+ \(supabase_admin, pg_dump\), for 00:\d\d:\d\d/);
+  expect(await app()).toEqual([{ app: null }]);
+  const second = push(url);
+  await expect.poll(() => second.output).toContain("Trying again in 5 seconds");
+  await dump.release();
   expect(await first.ended).toEqual({ code: 0, output: expect.stringContaining("Finished supabase db push") });
   const running = /^Another push is running: process \d+ \(postgres, npm run push\), for 00:\d\d:\d\d\. Trying again/;
   expect(await second.ended).toEqual({ code: 0, output: expect.stringMatching(running) });
   expect(await app()).toEqual([{ app: "app" }]);
   expect(await sql`select from app.companies`, "no demo data").toHaveLength(0);
-  await dumping(pushed, "auth.users, app.kudos", async () => {
-    const output = "The database has every migration: there is nothing to push\n";
-    expect(await push(url).ended).toEqual({ code: 0, output });
-  });
+  await secondDump.tx`lock table auth.users, app.kudos in access share mode`;
+  const output = "The database has every migration: there is nothing to push\n";
+  expect(await push(url).ended).toEqual({ code: 0, output });
+  await secondDump.release();
 });
 
 test("npm run push refuses another project than the linked one, for a direct address and for the session pooler", async () => {
   const at = (address: string) => push(`postgres://${address}/postgres`, [], { SUPABASE_PROJECT_ID: project }).ended;
-  for (const address of [
-    "postgres:pw@db.zyxwvutsrqponmlkjihg.supabase.co",
-    "postgres.zyxwvutsrqponmlkjihg:pw@127.0.0.1:1",
-  ]) {
-    const output = `DATABASE_URL is project zyxwvutsrqponmlkjihg, but this folder is linked to ${project}: run npx supabase link zyxwvutsrqponmlkjihg\n`;
-    expect(await at(address)).toEqual({ code: 1, output });
-  }
+  const other = "zyxwvutsrqponmlkjihg";
+  const why = `DATABASE_URL is project ${other}, but this folder is linked to ${project}`;
+  for (const address of [`postgres:pw@db.${other}.supabase.co`, `postgres.${other}:pw@127.0.0.1:1`])
+    expect(await at(address)).toEqual({ code: 1, output: `${why}: run npx supabase link ${other}\n` });
   const own = await at(`postgres.${project}:pw@127.0.0.1:1`);
   expect(own).toEqual({ code: 1, output: "DATABASE_URL: no connection (ECONNREFUSED)\n" });
 });

@@ -50,6 +50,7 @@ test.each(
   },
 );
 
+const french = "update app.companies set default_language = 'fr' where id = $1";
 const named = (language: string, name: string) => `
   insert into app.category_names select company_id, id, '${language}', '${name}' from app.categories where company_id = $1`;
 
@@ -57,18 +58,8 @@ const named = (language: string, name: string) => `
 test.each(
   atEachLevel([
     ["two names", named("de", "Zusammenhalt"), named("en", "Teamwork"), "Zusammenhalt"],
-    [
-      "a name and the company's default language",
-      named("fr", "Esprit d’équipe"),
-      "update app.companies set default_language = 'fr' where id = $1",
-      "Esprit d’équipe",
-    ],
-    [
-      "the company's default language and a name",
-      "update app.companies set default_language = 'fr' where id = $1",
-      named("fr", "Esprit d’équipe"),
-      "Esprit d’équipe",
-    ],
+    ["a name and the company's default language", named("fr", "Esprit"), french, "Esprit"],
+    ["the company's default language and a name", french, named("fr", "Esprit"), "Esprit"],
   ]),
 )(
   "at %s, a category has the right name when %s are written at the same time",
@@ -95,7 +86,7 @@ test.each([
     "the language for a category that another has added",
     `with category as (insert into app.categories (company_id) values ($1) returning *)
     insert into app.category_names select company_id, id, 'fr', 'Nouveau' from category`,
-    "update app.companies set default_language = 'fr' where id = $1",
+    french,
   ],
   // Repeating it would not help, so its code is none to repeat on.
   [

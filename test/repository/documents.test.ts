@@ -1,15 +1,11 @@
 // The links between the documents, what npm run generate writes into them, what a program can check of
 // docs/making/writing.md, and that code which refers to a page names one of its headings.
-import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { idOf, provenPages } from "../../scripts/generate/specification.ts";
 import { generatedFiles } from "../../scripts/generate.ts";
 import { root } from "../../scripts/stack/process.ts";
-import { runProgram, workFolder } from "../support/command_line.ts";
-import { stack } from "../support/stack.ts";
-
-const folder = workFolder();
+import { codeBlocks } from "../support/pages.ts";
 
 const read = (file: string) => readFileSync(`${root}/${file}`, "utf8");
 const documents = globSync("**/*.md", { cwd: root, exclude: ["**/node_modules"] }).sort();
@@ -21,41 +17,11 @@ test.each([...(await generatedFiles())])("%s is what npm run generate writes", (
   expect(file.endsWith(".json") ? JSON.stringify(JSON.parse(written)) : written, "stale: npm run generate").toBe(text);
 });
 
-// The second stack was stopped: its file still exists, but nothing listens at its address.
-const stopped = `${folder}/stopped.json`;
-
-test.each([
-  ["--exmaples", 2, "^Unknown option '--exmaples'.*\nUsage: npm run generate"],
-  ["--examples", 1, `^No stack is running \\(${stopped}\\): start one with npm start, and leave it running\n$`],
-])("npm run generate -- %s says what is wrong", async (option, code, message) => {
-  writeFileSync(stopped, JSON.stringify({ ...stack, api_url: "http://127.0.0.1:9/functions/v1/public-api" }));
-  const env = { ...process.env, STACK_FILE: stopped };
-  const run = await runProgram(process.execPath, ["scripts/generate.ts", option], root, env);
-  expect(run).toMatchObject({ code, stderr: expect.stringMatching(message) });
-});
-
 /** The fragments of a document's headings, as code hosting sites build them. */
 const fragments = (markdown: string): string[] =>
-  headingsOf(markdown).map(([, , heading = ""]) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N} _-]/gu, "")
-      .replaceAll(" ", "-"),
+  headingsOf(markdown.toLowerCase()).map(([, , heading = ""]) =>
+    heading.replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-"),
   );
-
-test("every row of the specification has as many cells as the head of its table", () => {
-  const rows = provenPages.flatMap((page) => {
-    let head = 0;
-    return read(page)
-      .split("\n")
-      .flatMap((line) => {
-        if (/^\|[-| ]+\|$/.test(line)) head = line.split("|").length;
-        const cells = line.split(/(?<!\\)\|/).length;
-        return idOf(line) && cells !== head ? [`${page}: ${line}`] : [];
-      });
-  });
-  expect(rows).toEqual([]);
-});
 
 test("every link of a document leads to a file of the repository, and to a heading that it has", () => {
   expect(documents).toEqual(expect.arrayContaining(["README.md", "docs/connect/other-tools.md"]));
@@ -102,25 +68,23 @@ test.each(pages)("%s keeps the rules that a program can check", (page) => {
   );
   expect(found).toEqual([]);
 
+  // Pasted as a whole into a shell without bracketed paste, such as bash before 5.1, it would be taken for the key.
+  const followed = codeBlocks(page).filter(({ text }) => /\bread -\w+ .*\n./.test(text));
+  expect(followed, "a line below one that reads a key").toEqual([]);
+
   expect(markdown, "a value that a generator did not have").not.toMatch(/\b(undefined|NaN|\[object Object\])/);
 
   const headings = headingsOf(markdown);
   const levels = headings.map(([, level = ""]) => level.length);
-  expect(
-    levels.filter((level) => level === 1),
-    "one title, in the first line",
-  ).toEqual([1]);
+  const first = levels.filter((level) => level === 1);
+  expect(first, "one title, in the first line").toEqual([1]);
   expect(markdown).toMatch(/^# /);
-  expect(
-    levels.filter((level, index) => level > (levels[index - 1] ?? 1) + 1),
-    "levels that are left out",
-  ).toEqual([]);
+  const deep = levels.filter((level, index) => level > (levels[index - 1] ?? 1) + 1);
+  expect(deep, "levels that are left out").toEqual([]);
   const titles = headings.map(([, , title]) => title ?? "");
   expect(titles.filter((title) => /[.:!]$/.test(title))).toEqual([]);
-  expect(
-    titles.filter((title, index) => titles.indexOf(title) !== index),
-    "headings that occur twice",
-  ).toEqual([]);
+  const again = titles.filter((title, index) => titles.indexOf(title) !== index);
+  expect(again, "headings that occur twice").toEqual([]);
 });
 
 test("the sections of the changelog have a version and a date, the newest first", () => {

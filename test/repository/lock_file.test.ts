@@ -14,20 +14,6 @@ test("every optional dependency of every package has an entry", () => {
   expect(missingEntries(lock), "stale: npm run lock").toEqual({});
 });
 
-test("what is missing is added as it was; a second version of a package stands below the package that needs it", () => {
-  const entries = Object.entries(lock.packages);
-  const isMissing = ([path]: [string, object]) => /@deno\/|@biomejs\/cli-/.test(path);
-  const added = missingEntries({ packages: Object.fromEntries(entries.filter((entry) => !isMissing(entry))) });
-  const before = Object.fromEntries(entries.filter(isMissing));
-  expect(before).toMatchObject(added);
-  expect(Object.keys(added).sort()).toEqual(Object.keys(before).sort());
-  expect(Object.keys(added)).toContain("node_modules/deno-latest/node_modules/@deno/win32-arm64");
-  const named = (optionalDependencies: Record<string, string>) => () =>
-    missingEntries({ packages: { "node_modules/b": { optionalDependencies } } });
-  expect(named({ "b-native": "1.0.0" })).toThrow("b-native has no system or no processor in its name");
-  expect(named({ "b-linux-x64": "^1.0.0" })).toThrow("node_modules/b needs b-linux-x64 ^1.0.0");
-});
-
 test("it names no registry", () => {
   expect(Object.values(lock.packages).filter(({ resolved }) => resolved?.includes("://"))).toEqual([]);
 });

@@ -46,7 +46,7 @@ const change = `
   grant execute on function public.probe to service_role;
   comment on table app.teams is 'Teams, each on a floor.';`;
 
-test("a change of sql/schema becomes a migration in time limits; with it the two make the same database, and there is nothing more to write", async () => {
+test("a change of sql/schema becomes a migration in time limits; with it the two make the same database; --squash puts a few in place of those that are not released, and keeps what is by hand", async () => {
   await appendFile(`${folder}/sql/schema/0999_probe.sql`, change);
   const written = await migration("floors_of_teams");
   expect(written).toMatchObject({ code: 0, stderr: "" });
@@ -59,20 +59,40 @@ test("a change of sql/schema becomes a migration in time limits; with it the two
   expect(text.split("\n").slice(0, 2)).toEqual(["set lock_timeout = '2s';", "set statement_timeout = '60s';"]);
   expect(text).toMatch(/ALTER TABLE "?app"?\."?teams"?\s+ADD COLUMN "?floor"? integer/);
   expect(text).toMatch(/COMMENT ON TABLE "?app"?\."?teams"? IS 'Teams, each on a floor\.'/);
-  expect(text).toContain(
-    "CREATE INDEX IF NOT EXISTS teams_floor ON app.teams USING btree (company_id, floor);\ndo $do$",
-  );
+  const index = "CREATE INDEX IF NOT EXISTS teams_floor ON app.teams USING btree (company_id, floor);";
+  expect(text).toContain(`${index}\ndo $do$`);
   // To make public_api the owner of an object, the migration needs this right, and only for that time.
   const [granted, revoked] = ["grant create on schema public to", "revoke create on schema public from"];
   expect(text).toMatch(new RegExp(`${granted} public_api;[^]* OWNER TO "?public_api"?[^]*${revoked} public_api;`));
 
-  const again = await migration("floors_of_teams");
-  expect(again).toEqual({
-    code: 0,
-    stdout: "supabase/migrations and sql/schema make the same database: there is nothing to write\n",
-    stderr: "",
-  });
+  const nothing = "supabase/migrations and sql/schema make the same database: there is nothing to write\n";
+  expect(await migration("floors_of_teams")).toEqual({ code: 0, stdout: nothing, stderr: "" });
   expect(await files()).toEqual([...before, file]);
+
+  const cellar = "alter table app.teams add column cellar integer;\n";
+  const floors = ["api_keys", "api_key_uses"].map((table) => `alter table app.${table} add column floor integer;`);
+  await appendFile(`${folder}/sql/schema/0999_probe.sql`, cellar + floors.join("\n"));
+  const first = "-- By hand, first: the others need it.\n";
+  await put("supabase/migrations/29991231000000_cellars.sql", first + cellar);
+  const hand = "-- By hand: rows.\nupdate app.teams set floor = 1, cellar = 1;\n";
+  await put("supabase/migrations/29991231000000_floors.sql", hand);
+  const hashes = await read("test/released/migrations.sha256");
+  const released = before.filter((name) => hashes.includes(name));
+
+  const squashed = await migration("--squash");
+  expect(squashed).toMatchObject({ code: 0, stderr: "" });
+  const names = (await files()).slice(released.length).map((name) => name.replace(/^\d{14}_|\.sql$/g, ""));
+  expect((await files()).slice(0, released.length)).toEqual(released);
+  expect(names.length).toBeLessThan(12);
+  expect(names).toEqual(expect.arrayContaining(["tables_of_keys", "lists"]));
+  expect(names).toContain("cellars");
+  expect(names.indexOf("cellars")).toBeLessThan(names.indexOf("tables_of_keys"));
+  expect(names.at(-1)).toBe("floors");
+  const keys = (await files()).find((name) => name.endsWith("_tables_of_keys.sql") && !released.includes(name));
+  const altered = (await read(`supabase/migrations/${keys}`)).match(/(?<=^ALTER TABLE "app"\.")\w+/gm);
+  expect([...new Set(altered)], "as a request locks them").toEqual(["api_keys", "api_key_uses"]);
+  expect(await read(`supabase/migrations/${(await files()).at(-1)}`)).toBe(hand);
+  expect((await migration("floors_of_teams")).stdout).toBe(nothing);
 });
 
 test("an index that was built before passes where it is valid and has the same definition, and no other does", async () => {
@@ -94,48 +114,12 @@ test("an index that was built before passes where it is valid and has the same d
   await expect(runSql(url, text)).rejects.toThrow(refusal);
 });
 
-test("--squash puts a few migrations in place of those that are not released, and keeps what is by hand", async () => {
-  await appendFile(`${folder}/sql/schema/0999_probe.sql`, change);
-  await migration("floors_of_teams");
-  await appendFile(
-    `${folder}/sql/schema/0999_probe.sql`,
-    `alter table app.teams add column cellar integer; alter table app.api_keys add column floor integer;
-    alter table app.api_key_uses add column floor integer;`,
-  );
-  await put(
-    "supabase/migrations/29991231000000_cellars.sql",
-    "-- By hand, first: the others need it.\nalter table app.teams add column cellar integer;\n",
-  );
-  const hand = "-- By hand: rows.\nupdate app.teams set floor = 1, cellar = 1;\n";
-  await put("supabase/migrations/29991231000000_floors.sql", hand);
-  const hashes = await read("test/released/migrations.sha256");
-  const released = before.filter((name) => hashes.includes(name));
-
-  const squashed = await migration("--squash");
-  expect(squashed).toMatchObject({ code: 0, stderr: "" });
-  const names = (await files()).slice(released.length).map((name) => name.replace(/^\d{14}_|\.sql$/g, ""));
-  expect((await files()).slice(0, released.length)).toEqual(released);
-  expect(names.length).toBeLessThan(12);
-  expect(names).toEqual(expect.arrayContaining(["tables_of_keys", "lists"]));
-  expect(names).toContain("cellars");
-  expect(names.indexOf("cellars")).toBeLessThan(names.indexOf("tables_of_keys"));
-  expect(names.at(-1)).toBe("floors");
-  const keys = (await files()).find((name) => name.endsWith("_tables_of_keys.sql") && !released.includes(name));
-  const altered = (await read(`supabase/migrations/${keys}`)).match(/(?<=^ALTER TABLE "app"\.")\w+/gm);
-  expect([...new Set(altered)], "as a request locks them").toEqual(["api_keys", "api_key_uses"]);
-  expect(await read(`supabase/migrations/${(await files()).at(-1)}`)).toBe(hand);
-  expect((await migration("floors_of_teams")).stdout).toContain("there is nothing to write");
+test.each([[[]], [["../floors"]], [["--squash", "floors"]]])("%j is no name: it prints its usage", async (args) => {
+  const refused = await migration(...args);
+  expect(refused).toMatchObject({ code: 2, stdout: "" });
+  expect(refused.stderr).toMatch(/^Usage: npm run migration -- <name>/);
+  expect(await files()).toEqual(before);
 });
-
-test.each([[[]], [["two", "names"]], [["Floors of teams"]], [["../floors"]], [["--frieze"]], [["--squash", "floors"]]])(
-  "%j is no name: it prints its usage, and writes nothing",
-  async (args) => {
-    const refused = await migration(...args);
-    expect(refused).toMatchObject({ code: 2, stdout: "" });
-    expect(refused.stderr).toMatch(/^Usage: npm run migration -- <name>/);
-    expect(await files()).toEqual(before);
-  },
-);
 
 test.each([
   ["sql/schema/0999_probe.sql", "create table app.probe (id uui);", 'type "uui" does not exist'],
@@ -151,17 +135,13 @@ test("npm run release dates the change log, sets the baseline and freezes the mi
   const everything = () => Promise.all([...releasedFiles, "test/released/migrations.sha256"].map(read));
   const release = (over = ["--over", "none"]) =>
     runProgram(process.execPath, ["scripts/release.ts", ...over], folder, process.env);
-  await put(
-    "docs/openapi.released.json",
-    (await read("docs/openapi.json")).replace(/"version": "[^"]+"/, '"version": "1.0.0"'),
-  );
+  const older = (await read("docs/openapi.json")).replace(/"version": "[^"]+"/, '"version": "1.0.0"');
+  await put("docs/openapi.released.json", older);
   await put("CHANGELOG.md", (await read("CHANGELOG.md")).replace(`\n## ${version}`, `\n## unreleased`));
   await put("supabase/migrations/29991231000000_probe.sql", "select 1;\n");
   const present = await everything();
-  expect(await release()).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining(`no section ## ${version} without`),
-  });
+  const missing = expect.stringContaining(`no section ## ${version} without`);
+  expect(await release()).toMatchObject({ code: 1, stderr: missing });
   expect(await everything()).toEqual(present);
 
   const results = "scripts/bench/results.md";

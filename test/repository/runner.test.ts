@@ -4,9 +4,8 @@ import { expect, test } from "vitest";
 import { bin, root } from "../../scripts/stack/process.ts";
 import { readTap } from "../runner/pgtap.ts";
 import { specification } from "../runner/specification.ts";
-import { writer } from "../runner/writer.ts";
 import { runProgram, workFolder } from "../support/command_line.ts";
-import { allServed, sql, stack } from "../support/stack.ts";
+import { stack } from "../support/stack.ts";
 
 const folder = workFolder();
 
@@ -25,7 +24,7 @@ async function vitest(args: string[], env: NodeJS.ProcessEnv = {}) {
 }
 
 /** Runs test files with the configuration of this project, in a folder of their own. */
-async function runFiles(texts: string[], ...options: string[]): ReturnType<typeof vitest> {
+async function runFiles(texts: string[]): ReturnType<typeof vitest> {
   const project = mkdtempSync(`${folder}/project-`);
   symlinkSync(`${root}/node_modules`, `${project}/node_modules`);
   writeFileSync(`${project}/package.json`, '{ "type": "module" }');
@@ -39,17 +38,15 @@ async function runFiles(texts: string[], ...options: string[]): ReturnType<typeo
     writeFileSync(`${project}/some${index}.test.ts`, `import { expect, test } from "vitest";\n${text}`);
   // With another file, this run is only a part of all tests.
   writeFileSync(`${project}/other.test.ts`, "");
-  return await vitest(["--root", project, "some", ...options]);
+  return await vitest(["--root", project, "some"]);
 }
 
-test("a file that is not there is a failure", async () => {
-  expect(await vitest(["nosuchfile"])).toMatchObject({ code: 1, closing: "0 passed, 1 failed" });
-});
-
-test("a stack that does not start is a failure, and the reason is printed", async () => {
-  const run = await vitest(["test/sql/110"], { STACK_FILE: undefined, TMPDIR: `${folder}/missing` });
-  expect(run).toMatchObject({ code: 1, closing: "0 passed, 1 failed" });
-  expect(run.output).toContain("no such file or directory");
+test.each([
+  ["a file that is not there", "nosuchfile", {}, "No test files found"],
+  ["a stack that does not start", "test/sql/110", { STACK_FILE: undefined, TMPDIR: `${folder}/missing` }, "ENOENT"],
+])("%s is a failure, and the reason is printed", async (_what, file, env, reason) => {
+  const run = await vitest([file], env);
+  expect(run).toMatchObject({ code: 1, closing: "0 passed, 1 failed", output: expect.stringContaining(reason) });
 });
 
 test("a test that fails, is skipped, is not written, leaves a rejection or cannot be loaded is a failure; a long message is cut, without colours", async () => {
@@ -66,14 +63,6 @@ test("a test that fails, is skipped, is not written, leaves a rejection or canno
   expect(output).not.toContain("\u001b[");
 });
 
-test("with -t only what the pattern names is counted; a test without its optional tool is said not to have run", async () => {
-  const tests = `test("yes a", () => {}); test("no", () => { throw 1; });
-    test("yes b", (context) => { context.skip(true, "Fortran is missing"); throw 1; });`;
-  const { code, closing, output } = await runFiles([tests], "-t", "yes");
-  expect({ code, closing }).toEqual({ code: 0, closing: "1 passed, 0 failed" });
-  expect(output).toContain("\nNot run: some0.test.ts › yes b: Fortran is missing\n");
-});
-
 test("npm test -- --stack runs on a stack with these addresses, and names what needs a stack of its own", async () => {
   const { supabase_url, publishable_key, secret_key, database_url, superuser_url, companies } = stack;
   const addresses = { supabase_url, publishable_key, secret_key, database_url, superuser_url };
@@ -83,13 +72,10 @@ test("npm test -- --stack runs on a stack with these addresses, and names what n
     const program = ["test/runner/run.ts", "--stack", file, ...paths];
     return runProgram(process.execPath, program, root, { ...process.env, STACK_FILE: undefined });
   };
-  const { code, stdout } = await start(JSON.stringify({ ...addresses, companies }), "test/api/openapi", "serial/logs");
+  const { code, stdout } = await start(JSON.stringify({ ...addresses, companies }), "test/api/import", "serial/logs");
   expect(stdout).toContain("\nNot run: test/serial/logs.test.ts: it reads the logs of every part.\n");
-  expect([code, stdout.trimEnd().split("\n").at(-1)]).toEqual([
-    0,
-    expect.stringMatching(/^[1-9]\d* passed, 0 failed$/),
-  ]);
-  const lacking = await start(JSON.stringify({ ...addresses, secret_key: undefined }), "test/api/openapi");
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/\n[1-9]\d* passed, 0 failed\n$/) });
+  const lacking = await start(JSON.stringify({ ...addresses, secret_key: undefined }), "test/api/import");
   expect(lacking.stdout + lacking.stderr).toContain(`${file} must be a JSON file with supabase_url, `);
   expect(lacking.code).toBe(1);
 });
@@ -126,15 +112,4 @@ test("a statement that no test proves, or one that did not run or failed, is a f
     "",
     "x.test.ts: no page has a statement b.1",
   ]);
-});
-
-test("somebody always writes to the stack: the transaction is begun anew when it was ended", async () => {
-  const writing = () => sql<{ xid: string }[]>`
-    select backend_xid::text as xid from pg_stat_activity where application_name = ${writer} and backend_xid is not null`;
-  const seen = new Set<string>();
-  for (let time = 0; time < 3; time++) {
-    await expect.poll(async () => (await writing()).filter(({ xid }) => !seen.has(xid)).length).toBeGreaterThan(0);
-    for (const { xid } of await writing()) seen.add(xid);
-    await allServed();
-  }
 });

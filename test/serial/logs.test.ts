@@ -23,17 +23,13 @@ async function sendAll(key: string, texts: string[]): Promise<number> {
   const paths = [...Object.keys(lists), "/", "/nowhere", `/${key}`].flatMap((path) =>
     queries.map((query) => path + query),
   );
-  const credentials = [
-    { "X-API-Key": key },
-    { Authorization: `Bearer ${key}` },
-    { Authorization: `Basic ${btoa(`${key}:`)}` },
-  ];
+  const schemes = [`Bearer ${key}`, `Basic ${btoa(`${key}:`)}`].map((Authorization) => ({ Authorization }));
+  const credentials = [{ "X-API-Key": key }, ...schemes];
   for (const [index, path] of paths.entries()) await send("GET", path, credentials[index % 3]);
   for (const text of texts) {
     const row = { external_id: text, name: text, description: text, points_cost: 1, reward_type: "perk" };
-    const bodies = [row, { ...row, points_cost: text, [text]: text }, text].map((body) =>
-      JSON.stringify(body).slice(0, -1),
-    );
+    const bad = [row, { ...row, points_cost: text, [text]: text }, text];
+    const bodies = bad.map((body) => JSON.stringify(body).slice(0, -1));
     for (const body of [JSON.stringify(row), ...bodies]) await send("POST", "/rewards", { "X-API-Key": key }, body);
     const query = encodeURIComponent(text);
     const headers = { "X-API-Key": key, "X-Request-Id": key, "User-Agent": text, Referer: text };
@@ -105,10 +101,8 @@ test("no key, hash, token, password, address, message or connection string is lo
     const lines = read(name).subarray(before[index]).toString().split("\n");
     for (const [what, secret = ""] of secrets) {
       expect(secret.length, what).toBeGreaterThan(8);
-      expect(
-        lines.filter((line) => line.includes(secret)),
-        `${what} in ${name}`,
-      ).toEqual([]);
+      const found = lines.filter((line) => line.includes(secret));
+      expect(found, `${what} in ${name}`).toEqual([]);
     }
     if (name === "function.log") expect(lines.length - 1).toBe(requests);
   }

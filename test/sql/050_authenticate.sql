@@ -3,7 +3,7 @@
 -- (docs/operate/move-a-company.md).
 begin;
 \ir helpers.psql
-select plan(80);
+select plan(68);
 
 select pg_temp.new_company(company) from unnest(array['Acorn', 'Birch']) as company;
 create temporary table keys as
@@ -46,12 +46,8 @@ from (values
   ('moving', 'list_rewards($1, 10)', 'Acorn key', 'passes', 'While a company moves, its keys read'),
   ('moving', $$ upsert_rewards($1, '[]') $$, 'Acorn key', 'PT429 the company is moving to another project',
     'While a company moves, an import is refused for now'),
-  ('moving', $$ verify_api_key($1, 'read:rewards') $$, 'import', 'PT403 Forbidden: this key is missing the "read:rewards" scope',
-    'While a company moves, a key without the scope is refused as always'),
   ('closed', 'list_rewards($1, 10)', 'Acorn key', 'PT401 Unauthorized: Invalid or missing API Key',
     'The keys of a company that was closed are refused with PT401'),
-  ('closed', $$ verify_api_key($1, 'read:rewards') $$, 'import', 'PT401 Unauthorized: Invalid or missing API Key',
-    'They are refused with PT401 also without the scope: the answer says nothing about scopes'),
   ('closed', $$ upsert_rewards($1, '[]') $$, 'Birch key', 'passes', 'Another company goes on as before'),
   ('readable', 'list_rewards($1, 10)', 'Acorn key', 'passes', 'The keys of a company that was left readable read'),
   ('readable', $$ upsert_rewards($1, '[]') $$, 'Acorn key', 'PT403 Forbidden: this key is missing the "write:rewards" scope',
@@ -88,16 +84,13 @@ select is(
 )
 from (values
   (401, repeat('0', 64), 'read:members', 'An unknown key is refused with PT401'),
-  (401, null, 'read:members', 'No key is refused with PT401'),
-  (401, left(pg_temp.hash_of('members'), 62), 'read:members', 'A part of a hash is refused with PT401'),
   -- Proves: keys.38
   (401, pg_temp.hash_of('over now'), 'read:members', 'A key is refused with PT401 from the instant of its expiry on'),
   (401, pg_temp.hash_of('revoked'), 'write:rewards',
     'A revoked key is refused with PT401 in the instant of its revoke, also without the scope: the answer says nothing about scopes'),
   (403, pg_temp.hash_of('members'), 'write:rewards', 'A key without the scope is refused with PT403, which names the scope, and for the log key and company'),
   -- Proves: authentication.13
-  (403, pg_temp.hash_of('import'), 'read:rewards', 'Writing rewards does not include reading them'),
-  (403, pg_temp.hash_of('members'), 'read', 'A part of a scope is not a scope')
+  (403, pg_temp.hash_of('import'), 'read:rewards', 'Writing rewards does not include reading them')
 ) as refused (status, hash, scope, name);
 select is(app.current_company_id(), null, 'After a refusal no company is set');
 select is_empty(
@@ -214,9 +207,7 @@ from (values
   ('{}', '{}', null, 't {0}', 'The first use of a key is recorded'),
   ('{}', '{}', '-1 hour', 't {0}', 'A last use in the future, of a clock that was wrong, is corrected by the next one'),
   ('{}', '{-40,-30,-29,2}', '1 day', 't {-29 0}', 'Days that are not among the last 30, or are in the future, are forgotten'),
-  ('', '{-1}', '1 day', 't {-1 0}', 'Without headers the time and the day are recorded'),
-  ('{"x-endpoint": "GET /", "x-quick-check": "true"}', '{-1}', '1 day', 'f {-1}', 'An admin''s quick check is no use'),
-  (format('{"x-client": "%s"}', repeat('x', 70)), '{}', '1 day', 't ' || repeat('x', 60) || ' {0}', 'Of a program 60 characters are recorded')
+  ('{"x-endpoint": "GET /", "x-quick-check": "true"}', '{-1}', '1 day', 'f {-1}', 'An admin''s quick check is no use')
 ) as uses (headers, days, used_before, use, name);
 
 -- By UTC, whatever the zone of the session: in one of these two it is another day.
@@ -282,15 +273,12 @@ from (values
   ('members', 'read:rewards', '61 seconds', 'true members GET /teams lacks read:rewards node', 'and again a minute after the last one'),
   ('members', 'read:rewards', '59 seconds', 'false', 'Within a minute it is not'),
   ('members', 'read:members', null, 'false', 'Nothing is recorded for a scope that the key has'),
-  ('members', 'read:everything', null, 'false', 'Nothing is recorded for a scope that does not exist'),
   ('revoked', 'read:rewards', null, 'false', 'Nothing is recorded of a dead key that lacks a scope'),
-  ('over', 'read:rewards', null, 'false', 'Nothing is recorded of an expired key that lacks a scope'),
   ('revoked', null, null, 'true revoked GET /teams node', 'The refused use of a revoked key is recorded, with endpoint and program'),
   ('over', null, '61 seconds', 'true over GET /teams node', 'That of an expired key too, a minute after the last one'),
   ('over', null, '59 seconds', 'false', 'Within a minute of the last one it is not'),
   ('over', null, '-1 hour', 'true over GET /teams node', 'One in the future, of a clock that was wrong, is corrected'),
-  ('members', null, null, 'false', 'Nothing is recorded of a key that works'),
-  ('no key of this name', null, null, 'false', 'Nothing is recorded without a key')
+  ('members', null, null, 'false', 'Nothing is recorded of a key that works')
 ) as refused (key, missing, ago, noted, name);
 select is(pg_temp.refused_use(repeat('0', 64)), 'false', 'Nothing is recorded of an unknown key');
 select is(
@@ -330,7 +318,6 @@ from (values
     'A note of an answer counts on its day, and one of a refusal apart; what takes the minute of GET / counts once'),
   (0, '29 2 0, ' || (select string_agg(format('%s 2 0', 29 - n), ', ' order by n) from generate_series(1, 28) as n) || ', 0 3 1', 'Others of the day are added'),
   (27, '29 2 0, 28 2 0, 27 2 0, 0 1 1', 'Days without a note have none, and older ones are forgotten in the same write'),
-  (400, '0 1 1', 'also after a year'),
   (-1, '29 2 0, ' || (select string_agg(format('%s 2 0', 29 - n), ', ' order by n) from generate_series(1, 28) as n) || ', 0 3 1',
     'A last day in the future, of a clock that was wrong, is today')
 ) as counted (days, counts, name);
@@ -358,7 +345,6 @@ select is(
   pg_temp.headers(), jsonb_build_object('X-Key-Id', id, 'X-Company-Id', pg_temp.id('Acorn')),
   'The response headers name key and company, for the log'
 ) from keys where name = 'members';
-select is((select last_used_at from app.api_key_uses where key_id = (select id from keys where name = 'import')), null, 'A use of one key is not a use of another');
 
 set local default_transaction_read_only = on;
 select is_empty(

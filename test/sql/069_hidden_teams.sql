@@ -1,7 +1,7 @@
 -- The fewest people of a company: which teams are hidden, and what each write does to a rating of one.
 begin;
 \ir helpers.psql
-select plan(19);
+select plan(18);
 
 -- A company with teams of these sizes, A, B, C and so on; their ids rise. The last size is that of the people without one.
 create function pg_temp.company(name text, fewest integer, variadic sizes integer[]) returns uuid language sql
@@ -113,14 +113,6 @@ insert into app.day_ratings (company_id, id, rating, team_id) values (pg_temp.id
 reset role;
 select is(pg_temp.rating('Acorn', 'bound') ~ '^none ..:00:00.000000$', true, 'Whoever writes: a role that sees no company hides its teams, too');
 
-set local app.as_stored = 'on';
-select pg_temp.rate('Acorn', 'A', 'stored'), pg_temp.rate('Acorn', 'none', 'stored without'), pg_temp.rate('Acorn', 'A', 'A');
-select is(
-  pg_temp.rating('Acorn', 'stored') || ', ' || pg_temp.rating('Acorn', 'stored without') || ', ' || pg_temp.rating('Acorn', 'A'),
-  'A 09:30:15.123456, none 09:30:15.123456, A 09:30:15.123456',
-  'A transaction that brings rows as they were stored hides nothing'
-);
-set local app.as_stored = 'off';
 select throws_ok(
   format('call app.set_fewest_people(%L, %s)', pg_temp.id('Acorn'), n), null, message, 'set_fewest_people refuses ' || n
 ) from (values ('null', 'fewest_people must be a whole number from 2 to 100'),

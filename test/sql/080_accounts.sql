@@ -2,13 +2,13 @@
 -- goes and stays is in test/operating/erasing.test.ts.
 begin;
 \ir helpers.psql
-select plan(24);
+select plan(21);
 
 insert into app.companies (id, name) values (pg_temp.id('Acorn'), 'Acorn'), (pg_temp.id('Birch'), 'Birch');
 select pg_temp.hire('Acorn', 'Ada', 'Ada@Acorn.example', 'admin'), pg_temp.hire('Acorn', 'Uma', 'uma@acorn.example'),
   pg_temp.hire('Acorn', 'Sam', 'sam@both.example'), pg_temp.hire('Birch', 'Sam', 'SAM@both.example');
 select pg_temp.sign_up('Ada', 'aDA@aCORN.eXAMPLE'), pg_temp.sign_up('Eve', 'eve@elsewhere.example'), pg_temp.sign_up('Sam', 'Sam@Both.example'),
-  pg_temp.sign_up('prefix', 'ada@acorn.exampl'), pg_temp.sign_up('pattern', '%@acorn.example');
+  pg_temp.sign_up('pattern', '%@acorn.example');
 insert into auth.users (id, email) values (pg_temp.id('Uma'), 'uma@acorn.example');
 insert into auth.users (id, phone, phone_confirmed_at) values (pg_temp.id('phone'), '15550100', now());
 
@@ -28,14 +28,12 @@ $$;
 select is(pg_temp.linked(person, before), answer, name)
 from (values
   (null, null, 'PT401 this account no longer exists', 'Without a user there is nothing to link'),
-  ('gone', null, 'PT401 this account no longer exists', 'An account that was deleted while its session is valid is refused'),
   -- Proves: keys.22
   ('Uma', null, 'email_not_confirmed', 'An address that is not confirmed is not linked, although a member has it'),
   ('Uma', $$ update auth.users set email_confirmed_at = now() where id = pg_temp.id('Uma') $$, 'linked Acorn Uma employee',
     'Once it is confirmed, the call links: the answer names company, member and role'),
   -- Proves: keys.26
   ('Eve', null, 'no_member', 'An address that no member has is not linked'),
-  ('prefix', null, 'no_member', 'A part of a member''s address is not the address'),
   ('pattern', null, 'no_member', 'An address is no pattern'),
   ('phone', null, 'email_not_confirmed', 'A sign-in without an address is not linked'),
   -- Proves: keys.23, keys.24
@@ -55,9 +53,6 @@ from (values
   ('second Uma', $$ select pg_temp.sign_up('second Uma', 'UMA@acorn.example') $$, 'no_member',
     'A member who is linked is not linked to a second sign-in')
 ) as calls (person, before, answer, name);
-select is(
-  public.link_member()::text, '{"status" : "no_member", "company_name" : null, "name" : null, "role" : null, "admins" : null}', 'What is not known is null in the answer'
-);
 
 select is(
   pg_temp.done_by(person, $$ select coalesce(public.link_member() ->> 'admins', 'null') $$), admins,

@@ -2,7 +2,7 @@
 -- 020_who_may_do_what.sql tests who may do this and which columns may be written.
 begin;
 \ir helpers.psql
-select plan(25);
+select plan(23);
 
 select pg_temp.meet();
 
@@ -45,8 +45,6 @@ select is(
 );
 select is(pg_temp.done_by(person, 'select ' || call), replace(replace(answer, '(now)', app.iso_8601(now())), '(mail)', mail::text), name)
 from ids, (values
-  ('Ben', $$ public.revoke_api_key(pg_temp.id('no key of anybody')) $$, 'PT404 no API key of your company has this id',
-    'A key that does not exist is refused as another company''s is'),
   ('Ada', 'public.revoke_api_key(null)', 'PT404 no API key of your company has this id', 'No key is revoked without an id'),
   ('Ada', 'public.revoke_api_key((select mail from ids))', '{"id" : "(mail)", "revoked_at" : "(now)", "revoked_by" : "Ada"}',
     'An admin can revoke a key: the answer says which, when and by whom'),
@@ -128,7 +126,6 @@ from (values
   ($$ update app.members set role = 'employee' where name = 'Ada' $$,
     -- Proves: keys.18, risk.5
     'A person who stops being an admin sees no key from the next call on, and their keys say it to the others'),
-  ($$ update app.members set role = 'Admin' where name = 'Ada' $$, 'The role of an admin is admin, exactly'),
   ($$ update app.members set role = 'admin' where name = 'Ada'; delete from app.member_accounts where user_id = pg_temp.id('Ada') $$,
     'An admin whose sign-in is no longer linked sees no key')
 ) as changes (change, name);

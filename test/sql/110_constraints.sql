@@ -2,7 +2,7 @@
 -- deleted is in test/operating/retention.test.ts.
 begin;
 \ir helpers.psql
-select plan(8);
+select plan(7);
 
 select pg_temp.new_company_with_rows(company) from unnest(array['Acorn', 'Birch']) as company;
 
@@ -51,14 +51,6 @@ select bag_eq(
   $$,
   $$ values ('app.companies_pkey'), ('app.cursor_key_pkey'), ('app.member_accounts_pkey'), ('app.api_keys_key_hash_key'), ('app.assistant_codes_code_hash_key'), ('app.members_email') $$,
   'Every index begins with company_id, except of the key of cursors, of keys that are unique in the whole service, and the look-up of an address in all companies'
-);
-select is_empty(
-  $$
-    select c.oid::regclass from pg_class as c
-    where c.relnamespace in ('app'::regnamespace, 'staging'::regnamespace) and c.relkind = 'r'
-      and not exists (select from pg_index as i where i.indrelid = c.oid and i.indisprimary)
-  $$,
-  'Every table has a primary key'
 );
 select is_empty(
   $$

@@ -23,21 +23,3 @@ describe.each([
     expect(await answer(name)).toBe(expected);
   });
 });
-
-test("of the characters that Unicode calls ignorable, a name may have joiners and the two selectors of emoji only", async () => {
-  const ignorable: number[] = [];
-  const beside: number[] = [];
-  for (let code = 0xa1; code <= 0x10ffff; code += 1) {
-    if (/\p{Default_Ignorable_Code_Point}/u.test(String.fromCodePoint(code))) ignorable.push(code);
-    else if (/\p{L}/u.test(String.fromCodePoint(code)) && code % 101 === 0) beside.push(code);
-  }
-  const accepted = async (codes: number[]) => {
-    const found: string[] = [];
-    for (const code of codes) {
-      if ((await answer(`a${String.fromCodePoint(code)}b`)) === "good") found.push(code.toString(16));
-    }
-    return found;
-  };
-  expect(await accepted(ignorable)).toEqual(["200c", "200d", "fe0e", "fe0f"]);
-  expect(await accepted(beside)).toHaveLength(beside.length);
-});
