@@ -60,8 +60,6 @@ create trigger mark_answers after update on app.pulse_questions
   for each row when ((old.question, old.response_type) is distinct from (new.question, new.response_type))
   execute function app.mark_answers();
 
-comment on function app.mark_answers() is 'Trigger: marks the answers to a question as changed when the question changes.';
-
 comment on table app.pulse_questions is 'Questions of pulse surveys.';
 comment on column app.pulse_questions.response_type is
   'What kind of value answers it, such as scale, boolean, text, choice; null when unknown.';

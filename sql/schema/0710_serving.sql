@@ -36,9 +36,6 @@ begin
 end
 $$;
 
-comment on function app.serve_keys is
-  'Makes a function one that serves API keys, with time limits and planner settings. Only the owner may call it.';
-
 -- Begins every function that serves API keys: row-level security binds the caller, and the key is good. Authenticate
 -- first, then read: the policies use the company that this sets.
 --
@@ -77,11 +74,6 @@ return set_config('response.headers', format(
   key_id, company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, next
 ), true);
 
-grant execute on function app.admit, app.end_page to public_api;
-comment on function app.admit is
-  'Checks that row-level security binds the caller, then verifies a key as app.authenticate. PT401, PT403, PT429, PT500.';
-comment on function app.end_page is
-  'Sets the response headers of rows: key, company, number of rows, whether there are more, and how the next page is requested.';
 
 -- The start of the oldest transaction that has written anywhere on this server, at most now: all that was committed before
 -- it is below pg_snapshot_xmin of any later snapshot. Null where it is unknown: a prepared transaction has no session. Of
@@ -100,22 +92,11 @@ begin
 end
 $$;
 
-grant execute on function app.oldest_write to public_api;
-comment on function app.oldest_write is
-  'The start of the oldest transaction that has written, on this server, or now. Null if it is unknown.';
-
+-- Returns the body of what serves no page, with the ids of key and company for the request log.
 create function app.respond(key_id uuid, company_id uuid, body json) returns json
-language plpgsql volatile set search_path = ''
-as $$
-declare
-  headers text;
-begin
-  -- Assigned and not performed, which would run it as a query.
-  headers := set_config('response.headers', format('[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"}]', key_id, company_id), true);
-  return body;
-end
-$$;
+language sql volatile
+return case when set_config('response.headers', format(
+  '[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"}]', key_id, company_id
+), true) <> '' then body end;
 
-grant execute on function app.respond to public_api;
-comment on function app.respond is
-  'Returns the body of what serves no page, and sets X-Key-Id and X-Company-Id in the response for the request log.';
+grant execute on function app.admit, app.end_page, app.oldest_write, app.respond to public_api;

@@ -109,7 +109,7 @@ select is_empty(
 select bag_eq(
   $$ select schema || '.' || name from functions where not settings like 'search_path=""%' or settings is null $$,
   $$
-    values ('app.purge_table'), ('app.purge_before'), ('app.purge_expired'), ('app.forget_all_deletions'), ('app.set_fewest_people'), ('app.end_page'), ('lists.answer'),
+    values ('app.purge_table'), ('app.purge_before'), ('app.purge_expired'), ('app.forget_all_deletions'), ('app.set_fewest_people'), ('app.end_page'), ('app.respond'), ('lists.answer'),
       ('lists.cursor'), ('lists.included_in_activity'), ('lists.includes'), ('lists.is_after'), ('lists.is_in')
   $$,
   'Every function has an empty search path, so that nobody can slip a table or an operator under it, but procedures that commit and what is inlined'
@@ -136,7 +136,6 @@ select bag_eq(
       ('record_deletions', 'app.record_deletions'), ('record_truncate', 'app.record_deletions'), ('record_old_id', 'app.record_old_id')) as names (name, function)
     union all values
     ('app.companies', 'begin_changes', 'app.begin_changes', false),
-    ('app.companies', 'end_changes', 'app.end_changes', false),
     ('app.companies', 'name_categories', 'app.name_categories_again', false),
     ('app.category_names', 'name_category', 'app.name_category', false),
     ('app.category_names', 'name_no_category', 'app.name_category', false),
