@@ -262,7 +262,8 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["a check takes the minute from another use", 'caller.noted["X-Endpoint"] === "GET /"', "0"],
     ["a company may note any number", " || noted.size >= shares.notes.ofOneCompany"],
     ["a missing scope is not noted", "(status === 403 && caller.scope !== null)", "false"],
-    ["a note does not say which scope is missing", "{ missing_scope: caller.scope } : {}", "{} : {}"],
+    ["a note does not say which scope is missing", "status === 403 && { missing_scope", "false && { missing_scope"],
+    ["a wrong import is not noted", "[400, 408, 415].includes(status)", "false"],
   ],
   "line/visit.ts": [
     ["a waiting request waits for ever", "Math.max(0, this.patience - this.waited)", "100 * this.patience"],
