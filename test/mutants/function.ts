@@ -111,7 +111,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
   ],
   "lists/rows.ts": [
     ["several filters count as one", "filters.length > 1 ||", "filters.length > 9 ||"],
-    ["a part of a name counts as one filter", " || (args.name !== undefined && args.team_id === undefined)"],
+    ["a part of a name counts as one filter", " || isAnyTeam;"],
     ["a total counts as a page", 'kind === "aggregates" || filters', "filters"],
     [
       "anybody learns what is wrong with a request",
