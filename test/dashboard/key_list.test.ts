@@ -217,6 +217,7 @@ test("a search finds the one of 200 by anything that is known of it", async ({ c
   expect(await names(page)).toHaveLength(25);
 });
 
+// Proves: lifecycle.12
 test("an import that fails at night is seen with what was wrong, until one succeeds", async ({ client, admin }) => {
   const { id, api_key } = await makeKey(client, "Shop", ["read:rewards", "write:rewards"]);
   const importing = async (points_cost: unknown, notedReason: string | null) => {

@@ -147,6 +147,7 @@ test("a missing scope is noted, once for many, and with its name", async () => {
   expect(notes()[0]?.args.missing_scope).toBe("read:members");
 });
 
+// Proves: lifecycle.12
 test("a wrong import is noted with the field and the rule, never with a value; a good one, and others' 400, are not", async () => {
   const headers = { "X-API-Key": madeUpKey(8), "User-Agent": "curl/8.5.0" };
   const send = (body: string) => service.send("/rewards", { method: "POST", body, headers });

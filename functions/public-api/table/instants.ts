@@ -1,4 +1,4 @@
-/** A point in time, to the nanosecond, since 1970. `day`: it is the start or the end of a bare date, in UTC. */
+/** Whole seconds since 1970, and nanoseconds after them. `day`: it is the start or the end of a bare date, in UTC. */
 export type Instant = { seconds: number; nanoseconds: number; day?: "start" | "end" };
 
 const hour = "[01]\\d|2[0-3]";
