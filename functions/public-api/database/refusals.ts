@@ -45,7 +45,7 @@ function remedy(code: string | undefined): string {
   return code === "PGRST202" || code === "42883" ? `: ${isOlder}` : "";
 }
 
-/** Whether there is no database now: no code, or an empty one (a broken connection); PGRST003: no connection was free. */
+/** Whether there is no database now: no code, or an empty one (it broke off); PGRST003: no connection was free. */
 function isAway(rpc: string, status: number, code: string | undefined): boolean {
   if (!code) return !sentOnce.includes(rpc);
   return status === 503 || code === "PGRST003";
