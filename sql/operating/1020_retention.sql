@@ -260,9 +260,8 @@ comment on function app.purge_some(uuid, timestamptz, timestamptz, text) is
   'Deletes up to 2,000 rows of a table in a time window, the oldest first. Returns how many, and the newest time.';
 comment on function app.is_unlocked(text) is
   'Whether rows of a table can be deleted now: nobody has locked all. Holds a lock like a delete''s until the commit.';
-comment on procedure app.purge_table(uuid, timestamptz, text, bigint, double precision, bigint, text, text) is
-  'Deletes the old rows of a table, about at_most, until this share of the time is over, and commits after every '
-  '2,000. Returns how many, and message and SQLSTATE of the error that ended it, or null.';
+comment on procedure app.purge_table is
+  'Deletes old rows of a table, about at_most, until this share of the time is over. Returns how many, and the error.';
 comment on procedure app.purge_before(uuid, timestamptz) is
   'Deletes the kudos, day ratings and pulse answers of a company from before a time. Commits after every 2,000 rows.';
 comment on procedure app.purge_expired() is

@@ -8,13 +8,9 @@ declare
 begin
   -- Pages of answers read questions too.
   for list in select k.relation from app.kept_tables() as k union select 'app.pulse_questions' loop
-    execute format(
-      $list$
-        create policy api_read on %1$s for select to public_api using (company_id = (select app.current_company_id()));
-        grant select on %1$s to public_api;
-      $list$,
-      list
-    );
+    execute format('grant select on %s to public_api', list);
+    execute format('create policy api_read on %s for select to public_api
+      using (company_id = (select app.current_company_id()))', list);
   end loop;
   for list in select k.relation from app.kept_tables() as k order by k.relation::text loop
     execute format(

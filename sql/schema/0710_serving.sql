@@ -94,9 +94,15 @@ $$;
 
 -- Returns the body of what serves no page, with the ids of key and company for the request log.
 create function app.respond(key_id uuid, company_id uuid, body json) returns json
-language sql volatile
-return case when set_config('response.headers', format(
-  '[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"}]', key_id, company_id
-), true) <> '' then body end;
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  headers text;
+begin
+  -- Assigned and not performed, which would run it as a query.
+  headers := set_config('response.headers', format('[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"}]', key_id, company_id), true);
+  return body;
+end
+$$;
 
 grant execute on function app.admit, app.end_page, app.oldest_write, app.respond to public_api;

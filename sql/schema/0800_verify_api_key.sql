@@ -6,12 +6,14 @@ language plpgsql volatile security definer set search_path = ''
 as $$
 declare
   api_key constant app.verified_key := app.admit(key_hash, required_scope);
+  company_name text;
 begin
+  select c.name into company_name from app.companies as c where c.id = api_key.company_id;
   return app.respond(
     api_key.key_id,
     api_key.company_id,
     json_build_object(
-      'company_name', (select c.name from app.companies as c where c.id = api_key.company_id),
+      'company_name', company_name,
       'key_name', api_key.key_name,
       'scopes', api_key.scopes,
       'expires_at', app.iso_8601(api_key.expires_at),
@@ -23,9 +25,7 @@ end
 $$;
 
 select app.serve_keys('public.verify_api_key'::regproc);
-comment on function public.verify_api_key is
-  'Checks a key and, when it is given, a scope: { company_name, key_name, scopes, expires_at, company_id, requests_at_once }. '
-  'PT401, PT403.';
+comment on function public.verify_api_key is 'Checks a key and, when it is given, a scope. PT401, PT403.';
 
 create function public.note_refused_use(key_hash text, missing_scope text default null, reason text default null)
 returns app."application/json"

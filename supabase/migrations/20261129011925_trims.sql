@@ -75,6 +75,8 @@ COMMENT ON FUNCTION "app"."refuse_change"() IS NULL;
 
 COMMENT ON FUNCTION "app"."repeated_cells_query"(text) IS NULL;
 
+COMMENT ON FUNCTION "app"."respond"(uuid, uuid, json) IS NULL;
+
 COMMENT ON FUNCTION "app"."rows_of_others"(uuid) IS NULL;
 
 COMMENT ON FUNCTION "app"."serve_keys"(regprocedure, boolean) IS NULL;
@@ -116,8 +118,6 @@ DROP FUNCTION "app"."end_changes"();
 DROP FUNCTION "app"."note_refused_use"(text, text);
 
 DROP FUNCTION "app"."overdue"(text);
-
-DROP FUNCTION "app"."respond"(uuid, uuid, json);
 
 DROP FUNCTION "public"."note_refused_use"(text, text);
 
@@ -293,11 +293,6 @@ begin
   );
 end
 $function$;
-
-CREATE OR REPLACE FUNCTION app.respond(key_id uuid, company_id uuid, body json)
- RETURNS json
- LANGUAGE sql
-RETURN CASE WHEN (set_config('response.headers'::text, format('[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"}]'::text, key_id, company_id), true) <> ''::text) THEN body ELSE NULL::json END;
 
 CREATE OR REPLACE FUNCTION public.list_api_keys(key_id uuid DEFAULT NULL::uuid)
  RETURNS json
@@ -556,12 +551,14 @@ CREATE OR REPLACE FUNCTION public.verify_api_key(key_hash text, required_scope t
 AS $function$
 declare
   api_key constant app.verified_key := app.admit(key_hash, required_scope);
+  company_name text;
 begin
+  select c.name into company_name from app.companies as c where c.id = api_key.company_id;
   return app.respond(
     api_key.key_id,
     api_key.company_id,
     json_build_object(
-      'company_name', (select c.name from app.companies as c where c.id = api_key.company_id),
+      'company_name', company_name,
       'key_name', api_key.key_name,
       'scopes', api_key.scopes,
       'expires_at', app.iso_8601(api_key.expires_at),
@@ -689,9 +686,15 @@ COMMENT ON FUNCTION "public"."list_teams"(text, integer, uuid, timestamp with ti
 
 COMMENT ON FUNCTION "public"."note_refused_use"(text, text, text) IS 'For the Edge Function, after a 401, a 403, or a refused import: app.note_refused_use. Returns true or false.';
 
+COMMENT ON FUNCTION "public"."upsert_rewards"(text, text, boolean) IS 'Creates or updates rewards by external_id. write:rewards. PT401, PT403, PT429; 25006 if the database is read-only.';
+
+COMMENT ON FUNCTION "public"."verify_api_key"(text, text) IS 'Checks a key and, when it is given, a scope. PT401, PT403.';
+
 COMMENT ON PROCEDURE "app"."purge_before"(uuid, timestamp with time zone) IS 'Deletes the kudos, day ratings and pulse answers of a company from before a time. Commits after every 2,000 rows.';
 
 COMMENT ON PROCEDURE "app"."purge_expired"() IS 'Deletes kudos, day ratings and pulse answers older than the retention of their company, then recorded deletions.';
+
+COMMENT ON PROCEDURE "app"."purge_table"(uuid, timestamp with time zone, text, bigint, double precision, bigint, text, text) IS 'Deletes old rows of a table, about at_most, until this share of the time is over. Returns how many, and the error.';
 
 REVOKE ALL ON FUNCTION "app"."note_refused_use"(text, text, text) FROM PUBLIC;
 
@@ -700,10 +703,6 @@ GRANT EXECUTE ON FUNCTION "app"."note_refused_use"(text, text, text) TO "postgre
 REVOKE ALL ON FUNCTION "app"."overdue"(text) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."overdue"(text) TO "postgres";
-
-REVOKE ALL ON FUNCTION "app"."respond"(uuid, uuid, json) FROM PUBLIC;
-
-GRANT EXECUTE ON FUNCTION "app"."respond"(uuid, uuid, json) TO "postgres", "public_api";
 
 REVOKE ALL ON FUNCTION "public"."note_refused_use"(text, text, text) FROM PUBLIC;
 
