@@ -40,10 +40,11 @@ export type ApiKey = {
   refused_at: string | null;
   refused_endpoint: string | null;
   refused_client: string | null;
-  /** The last request that was refused because the key, which worked, lacks a scope. */
+  /** The last request that was refused although the key works: it lacks a scope, or, until the next, an import was wrong. */
   forbidden_at: string | null;
   forbidden_endpoint: string | null;
   forbidden_scope: Scope | null;
+  forbidden_reason: string | null;
   forbidden_client: string | null;
   /** The last time that an admin tried the key, which is no use of it. */
   checked_at: string | null;

@@ -75,7 +75,7 @@ export function createApp(settings: Settings, log: (line: string) => void) {
     const visit = Object.assign(new Wait(request.signal), received, keyed);
     const { answer: made, logged } = await serving[endpoint.kind](visit, line, serve).catch(failed);
     const answer = watched(made, completed === undefined, sending.resolve);
-    noteRefusedUse(visit, answer.status, logged.company_id);
+    noteRefusedUse(visit, answer.status, logged);
     return visit.logged({ answer, logged });
   }
 }
@@ -109,10 +109,8 @@ async function importBody(visit: Visit, line: WaitingLine): Promise<Outcome> {
   return await (await import("./import/rewards.ts")).importRewards(visit, line);
 }
 
-type Serve = (received: Received) => Promise<Outcome>;
-
 /** `POST /mcp`: a message of an assistant, which may call one of the other endpoints (`docs/api.md`, Assistants). */
-function assist(visit: Visit, line: WaitingLine, serve: Serve): Promise<Outcome> {
+function assist(visit: Visit, line: WaitingLine, serve: (tool: Received) => Promise<Outcome>): Promise<Outcome> {
   const { endpoint, query, request } = visit;
   // The log has the status of the tool's endpoint: the protocol's is 200. The tool reads the answer to its end here.
   const ask = async (other: Endpoint, query: string) => {

@@ -30,10 +30,7 @@ export const bytesOf = {
   answer: { least: 64 * kibibyte, most: mebibyte },
   /** A page from which the next ones of its company are slow. 1,000 ordinary rows have 400 kB. */
   heavyPage: mebibyte,
-  /**
-   * Up to here a page is read as a whole: then one that breaks off or stops in the middle is a 500, as no stream can be.
-   * JSON that is forwarded takes as long as if it were not read; CSV takes a third less time than as a stream.
-   */
+  /** Up to here a page is read as a whole: one that breaks off is then a 500. CSV takes a third less time so. */
   readWhole: { json: 64 * kibibyte, csv: 512 * kibibyte },
 };
 
@@ -56,10 +53,7 @@ export const milliseconds = {
   body: 10_000,
   /** How long a caller may take nothing of an answer. */
   unread: 30_000,
-  /**
-   * How long an answer counts at most, and how long one that the runtime is done with: a part of it stays in buffers until
-   * its caller reads, which only the next request over its connection proves.
-   */
+  /** How long an answer counts at most, and one in buffers, which only the connection's next request proves read. */
   open: 120_000,
   buffered: 1000,
 };
@@ -84,10 +78,7 @@ export const bodyLimits = {
 export const toolLimits = {
   /** The bytes of rows that are read: a page of 40 MB would take more memory than an instance has. */
   bytes: mebibyte,
-  /**
-   * The characters of its text, and of its structured content. Claude Code shows its model 25,000 tokens, of which each
-   * has 1.6 to 2.5 characters of IDs, times, and other scripts than Latin.
-   */
+  /** Of text and of structured content: Claude Code shows 25,000 tokens, of 1.6 characters or more (IDs, times). */
   characters: 40_000,
   /** The characters of a cell of a row that alone does not fit. */
   ofCell: 2000,

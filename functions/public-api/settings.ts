@@ -12,10 +12,7 @@ export type Settings = {
 /** The addresses for assistants that sign in: the API, the dashboard, and what people give to assistants for `/mcp`. */
 export type SignInSettings = { readonly baseUrl: string; readonly dashboardUrl: string; readonly mcpUrl: string };
 
-/**
- * Reads the addresses of the project, of the API and of read replicas, and the secret key, from the environment.
- * Throws an Error that names the setting and does not show its value.
- */
+/** Reads the settings from the environment. Throws an Error that names a wrong one, and does not show its value. */
 export function readSettings(env: (name: string) => string | undefined): Settings {
   const supabaseUrl = address(env("SUPABASE_URL") ?? "", "SUPABASE_URL must be the address of the project");
   const baseUrl = env("PUBLIC_API_URL") || `${supabaseUrl}/functions/v1/public-api`;

@@ -35,20 +35,16 @@ signs (sign, found, alert) as (
   -- It keeps vacuum from removing what has been deleted since, and may hold locks.
   select
     'longest transaction',
-    coalesce(
-      date_trunc('second', max(now() - a.xact_start)) || ', process ' || (array_agg(a.pid order by a.xact_start))[1], 'none'
-    ),
-    coalesce(max(now() - a.xact_start) > interval '1 hour', false)
+    date_trunc('second', max(now() - a.xact_start)) || ', process ' || (array_agg(a.pid order by a.xact_start))[1],
+    max(now() - a.xact_start) > interval '1 hour'
   from pg_catalog.pg_stat_activity as a
   where a.backend_type = 'client backend' and a.pid <> pg_backend_pid() and a.xact_start is not null
   union all
   -- What is committed meanwhile is not in /…/changes yet.
   select
     'changes held back',
-    coalesce(
-      date_trunc('second', max(now() - w.since)) || ', ' || (array_agg(w.session order by w.since))[1], 'none'
-    ),
-    coalesce(max(now() - w.since) > interval '10 minutes', false)
+    date_trunc('second', max(now() - w.since)) || ', ' || (array_agg(w.session order by w.since))[1],
+    max(now() - w.since) > interval '10 minutes'
   from (
     select a.xact_start, format('process %s (%s)', a.pid, concat_ws(', ', a.usename, nullif(a.application_name, '')))
     from pg_catalog.pg_stat_activity as a where a.backend_xid is not null and a.pid <> pg_backend_pid()
@@ -57,10 +53,7 @@ signs (sign, found, alert) as (
   union all
   select
     'dead rows',
-    coalesce(
-      string_agg(format('%s: %s beside %s', t.relid::regclass, t.n_dead_tup, t.n_live_tup), ', ' order by t.n_dead_tup desc),
-      'none'
-    ),
+    string_agg(format('app.%I: %s beside %s', t.relname, t.n_dead_tup, t.n_live_tup), ', ' order by t.n_dead_tup desc),
     count(*) > 0
   from pg_catalog.pg_stat_user_tables as t
   where t.schemaname = 'app' and t.n_dead_tup > 100000 and t.n_dead_tup > 0.3 * t.n_live_tup
@@ -82,7 +75,7 @@ signs (sign, found, alert) as (
     'disk',
     pg_size_pretty(used.data) || coalesce(' and ' || pg_size_pretty(used.wal) || ' of WAL', '')
       || coalesce(' of ' || :disk_gb || ' GB', ''),
-    coalesce(used.data + coalesce(used.wal, 0) > 0.8 * :disk_gb * 1024 ^ 3, false)
+    used.data + coalesce(used.wal, 0) > 0.8 * :disk_gb * 1024 ^ 3
   from (
     select sum(pg_database_size(d.oid)) as data, :wal as wal
     from pg_catalog.pg_database as d where has_database_privilege(d.oid, 'connect')
@@ -90,24 +83,20 @@ signs (sign, found, alert) as (
   union all
   -- The server keeps its WAL until the replica or copy behind a slot has read it: without an end, if it never does.
   select
-    'replication',
-    coalesce(string_agg(slot.state, ', ' order by slot.kept desc), 'none'),
-    coalesce(bool_or(slot.kept > case when slot.active then 1024 else 64 end * 1024 ^ 2), false)
+    'replication', string_agg(slot.state, ', ' order by slot.kept desc),
+    bool_or(slot.kept > case when slot.active then 1024 else 64 end * 1024 ^ 2)
       or exists (select from pg_catalog.pg_stat_replication as r where r.replay_lag > interval '5 minutes')
   from (
-    select s.active, s.kept, format(
-      '%s: %s, keeps %s of WAL',
-      s.slot_name, case when s.active then 'active' else 'inactive' end, pg_size_pretty(s.kept)
+    select r.active, w.kept, format(
+      '%s: %sactive, keeps %s of WAL', r.slot_name, case when not r.active then 'in' end, pg_size_pretty(w.kept)
     )
-    from (
-      select r.slot_name, r.active, pg_wal_lsn_diff(pg_current_wal_lsn(), r.restart_lsn) as kept
-      from pg_catalog.pg_replication_slots as r where r.restart_lsn is not null
-    ) as s
+    from pg_catalog.pg_replication_slots as r, pg_wal_lsn_diff(pg_current_wal_lsn(), r.restart_lsn) as w (kept)
+    where r.restart_lsn is not null
   ) as slot (active, kept, state)
   union all
   -- What should have been deleted two days ago (docs/operate/erase-and-retain.md, Retention).
   select
-    'retention', coalesce(string_agg(distinct o.company_id::text, ', ' order by o.company_id::text), 'none'), count(*) > 0
+    'retention', string_agg(distinct o.company_id::text, ', ' order by o.company_id::text), count(*) > 0
   from (values ('kudos'), ('day_ratings'), ('pulse_responses')) as r (relation)
   cross join lateral app.overdue(r.relation) as o
   where o.late > interval '2 days' and not exists (select from locked as l where l.relation = r.relation)
@@ -115,11 +104,10 @@ signs (sign, found, alert) as (
   -- What somebody has locked whole keeps the nightly job from deleting, and requests from reading.
   select
     'locked tables',
-    coalesce(
-      string_agg(format('%s: %s, process %s', l.relation, date_trunc('second', l.lasts), l.pid), ', ' order by l.lasts desc),
-      'none'
+    string_agg(
+      format('%s: %s, process %s', l.relation, date_trunc('second', l.lasts), l.pid), ', ' order by l.lasts desc
     ),
-    coalesce(max(l.lasts) > interval '1 minute', false)
+    max(l.lasts) > interval '1 minute'
   from locked as l
   union all
   -- Without its policy a role reads nothing, so lists are empty; with one that ignores who asks, it reads every company.
@@ -144,7 +132,7 @@ signs (sign, found, alert) as (
   ) as p (found)
   union all
   -- One that is being built is not valid yet.
-  select 'invalid indexes', coalesce(string_agg(x.indexrelid::regclass::text, ', '), 'none'), count(*) > 0
+  select 'invalid indexes', string_agg(x.indexrelid::regclass::text, ', '), count(*) > 0
   from pg_catalog.pg_index as x
   join pg_catalog.pg_class as t on t.oid = x.indrelid and t.relnamespace = 'app'::regnamespace
   where not (x.indisvalid and x.indisready)
@@ -156,18 +144,15 @@ signs (sign, found, alert) as (
   union all
   -- Companies that have moved away and left their rows: to be deleted here when nobody has used their keys for 30 days.
   select
-    'moved companies', coalesce(string_agg(c.id || ' (' || c.serving || ')', ', ' order by c.id), 'none'),
-    coalesce(bool_or(not exists (
+    'moved companies', string_agg(c.id || ' (' || c.serving || ')', ', ' order by c.id),
+    bool_or(not exists (
       select from app.api_key_uses as u where u.company_id = c.id and u.last_used_at > now() - interval '30 days'
-    )), false)
+    ))
   from app.companies as c
   where c.serving in ('closed', 'readable')
   union all
   -- Companies that are closed for writing, although no move command holds their lock (docs/operate/move-a-company.md).
-  select
-    'unfinished moves',
-    coalesce(string_agg(c.id::text, ', ' order by c.id), 'none'),
-    count(*) > 0
+  select 'unfinished moves', string_agg(c.id::text, ', ' order by c.id), count(*) > 0
   from app.companies as c
   where c.serving = 'moving' and not exists (
     select from pg_catalog.pg_locks as l
@@ -175,4 +160,4 @@ signs (sign, found, alert) as (
       and (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended('move ' || c.id, 0)
   )
 )
-select s.alert, s.sign, s.found from signs as s order by s.alert desc, s.sign;
+select coalesce(s.alert, false) as alert, s.sign, coalesce(s.found, 'none') as found from signs as s order by 1 desc, 2;

@@ -90,9 +90,7 @@ end
 $$;
 
 grant execute on all functions in schema lists to public_api;
-comment on type lists.page is 'Which rows a page has: of a company, below the pair of instant and id.';
 comment on function lists.begin is 'The page that a request asks for. PT400, PT401, PT403, PT429, PT500.';
 comment on function lists.is_in is 'Whether a row is in a page or below it.';
 comment on function lists.answer is 'The rows of a page as JSON. Sets the response headers.';
 comment on function lists.includes is 'Whether include names a column.';
-comment on function lists.only is 'A page without the columns that include does not name.';

@@ -74,8 +74,8 @@ begin
     lead_by := 'email';
   elsif num_nonnulls(team_id, role) = 2 then
     lead_by := lists.rarest_member_filter(page.company_id, team_id, role);
-  elsif team_id is not null or role is not null then
-    lead_by := case when role is null then 'team' else 'role' end;
+  else
+    lead_by := case when team_id is not null then 'team' when role is not null then 'role' end;
   end if;
   if lead_by is null then
     rows := array(select v.shown from lists.members as v
@@ -113,9 +113,7 @@ $$;
 grant execute on function lists.plain, lists.member_with_email, lists.rarest_member_filter to public_api;
 comment on function lists.plain is 'A text in lower case and without accents.';
 comment on function lists.member_with_email is 'The id of a company''s member with this address, whatever its case.';
-comment on function lists.rarest_member_filter is 'team or role: which fewer members match.';
 
 grant select on lists.members to public_api;
 select app.serve_keys('public.list_members'::regproc, true);
-comment on function public.list_members is
-  'Members of the key''s company, newest first: a JSON array. read:members. PT400, PT401, PT403, PT429.';
+comment on function public.list_members is 'Members, newest first. read:members. PT400, PT401, PT403, PT429.';

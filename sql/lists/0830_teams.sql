@@ -27,5 +27,4 @@ $$;
 
 grant select on lists.teams to public_api;
 select app.serve_keys('public.list_teams'::regproc, true);
-comment on function public.list_teams is
-  'Teams of the key''s company, newest first: a JSON array. read:members. PT400, PT401, PT403, PT429.';
+comment on function public.list_teams is 'Teams, newest first. read:members. PT400, PT401, PT403, PT429.';

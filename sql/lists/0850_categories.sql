@@ -15,8 +15,7 @@ returns app."application/json"
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
-  page constant lists.page :=
-    lists.begin('categories', key_hash, max_rows, starting_after, after_time);
+  page constant lists.page := lists.begin('categories', key_hash, max_rows, starting_after, after_time);
   rows lists.category[];
 begin
   rows := array(select v.shown from lists.categories as v
@@ -28,5 +27,4 @@ $$;
 
 grant select on lists.categories to public_api;
 select app.serve_keys('public.list_categories'::regproc, true);
-comment on function public.list_categories is
-  'Categories of the key''s company, newest first: a JSON array. read:activity. PT400, PT401, PT403, PT429.';
+comment on function public.list_categories is 'Categories, newest first. read:activity. PT400, PT401, PT403, PT429.';

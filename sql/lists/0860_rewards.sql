@@ -70,5 +70,4 @@ $$;
 
 grant select on lists.rewards, lists.rewards_with to public_api;
 select app.serve_keys('public.list_rewards'::regproc, true);
-comment on function public.list_rewards is
-  'Rewards of the key''s company, newest first: a JSON array. read:rewards. PT400, PT401, PT403, PT429.';
+comment on function public.list_rewards is 'Rewards, newest first. read:rewards. PT400, PT401, PT403, PT429.';

@@ -33,8 +33,7 @@ returns app."application/json"
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
-  page constant lists.page :=
-    lists.begin('day-ratings', key_hash, max_rows, starting_after, after_time, until);
+  page constant lists.page := lists.begin('day-ratings', key_hash, max_rows, starting_after, after_time, until);
   rows lists.day_rating[];
   rows_with lists.day_rating_with[];
 begin
@@ -50,23 +49,21 @@ begin
         order by v.instant desc, v.id desc limit max_rows + 1);
     end if;
     return lists.answer(page, rows, rows[max_rows].created_at || '_' || rows[max_rows].id);
-  else
-    if team_id is null then
-      rows_with := array(select v.shown from lists.day_ratings_with as v
-        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
-        order by v.instant desc, v.id desc limit max_rows + 1);
-    else
-      rows_with := array(select v.shown from lists.day_ratings_with as v
-        where lists.is_in(page, v.company_id, v.instant, v.id)
-          and v.instant >= since and v.team_id = list_day_ratings.team_id
-        order by v.instant desc, v.id desc limit max_rows + 1);
-    end if;
-    return lists.answer(page, rows_with, rows_with[max_rows].created_at || '_' || rows_with[max_rows].id);
   end if;
+  if team_id is null then
+    rows_with := array(select v.shown from lists.day_ratings_with as v
+      where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
+      order by v.instant desc, v.id desc limit max_rows + 1);
+  else
+    rows_with := array(select v.shown from lists.day_ratings_with as v
+      where lists.is_in(page, v.company_id, v.instant, v.id)
+        and v.instant >= since and v.team_id = list_day_ratings.team_id
+      order by v.instant desc, v.id desc limit max_rows + 1);
+  end if;
+  return lists.answer(page, rows_with, rows_with[max_rows].created_at || '_' || rows_with[max_rows].id);
 end
 $$;
 
 grant select on lists.day_ratings, lists.day_ratings_with to public_api;
 select app.serve_keys('public.list_day_ratings'::regproc, true);
-comment on function public.list_day_ratings is
-  'Anonymous day ratings of the key''s company, newest first: JSON array. read:analytics. PT400, PT401, PT403, PT429.';
+comment on function public.list_day_ratings is 'Day ratings, newest first. read:analytics. PT400, PT401, PT403, PT429.';

@@ -33,8 +33,7 @@ returns app."application/json"
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
-  page constant lists.page :=
-    lists.begin('pulse-responses', key_hash, max_rows, starting_after, after_time, until);
+  page constant lists.page := lists.begin('pulse-responses', key_hash, max_rows, starting_after, after_time, until);
   rows lists.pulse_response[];
   rows_with lists.pulse_response_with[];
 begin
@@ -43,16 +42,15 @@ begin
       where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
       order by v.instant desc, v.id desc limit max_rows + 1);
     return lists.answer(page, rows, rows[max_rows]."timestamp" || '_' || rows[max_rows].id);
-  else
-    rows_with := array(select v.shown from lists.pulse_responses_with as v
-      where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
-      order by v.instant desc, v.id desc limit max_rows + 1);
-    return lists.answer(page, rows_with, rows_with[max_rows]."timestamp" || '_' || rows_with[max_rows].id);
   end if;
+  rows_with := array(select v.shown from lists.pulse_responses_with as v
+    where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
+    order by v.instant desc, v.id desc limit max_rows + 1);
+  return lists.answer(page, rows_with, rows_with[max_rows]."timestamp" || '_' || rows_with[max_rows].id);
 end
 $$;
 
 grant select on lists.pulse_responses, lists.pulse_responses_with to public_api;
 select app.serve_keys('public.list_pulse_responses'::regproc, true);
 comment on function public.list_pulse_responses is
-  'Anonymous pulse answers of the key''s company, newest first: JSON. read:analytics. PT400, PT401, PT403, PT429.';
+  'Pulse answers, newest first. read:analytics. PT400, PT401, PT403, PT429.';

@@ -1,5 +1,4 @@
--- GET /day-ratings/averages (docs/api.md, Questions): how days were rated, by time and team. As
--- count_activity.
+-- GET /day-ratings/averages (docs/api.md, Questions): how days were rated, by time and team. As count_activity.
 create function public.average_day_ratings(
   key_hash text,
   by text[],
@@ -74,5 +73,4 @@ $$;
 
 select app.serve_keys('public.average_day_ratings'::regproc);
 comment on function public.average_day_ratings is
-  'Number and average of the day ratings of the key''s company, by what by names, as a JSON array. read:analytics. '
-  'PT401, PT403, PT429.';
+  'Number and average of day ratings, by what by names. read:analytics. PT401, PT403, PT429.';

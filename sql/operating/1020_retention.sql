@@ -140,20 +140,18 @@ begin
 end
 $$;
 
-create type app.overdue_rows as (company_id uuid, relation text, before timestamptz, late interval);
-revoke all on type app.overdue_rows from public;
-
--- Those of one table, also of companies that have moved away and left their rows. The settings: see purge_some.
-create function app.overdue(relation text) returns setof app.overdue_rows
+-- The companies with rows of a table that are older than their retention, and how late they are. Also those that have
+-- moved away and left their rows. The settings: see purge_some.
+create function app.overdue(relation text) returns table (company_id uuid, before timestamptz, late interval)
 language plpgsql stable set search_path = '' set enable_seqscan = off set enable_bitmapscan = off
 set enable_sort = off
 as $$
 begin
   return query execute format(
-    'select c.id, %1$L, t.before, t.before - o.oldest
+    'select c.id, t.before, t.before - o.oldest
      from app.companies as c
      cross join lateral (select now() - c.retention as before) as t
-     cross join lateral (select min(r.created_at) as oldest from app.%1$I as r where r.company_id = c.id) as o
+     cross join lateral (select min(r.created_at) as oldest from app.%I as r where r.company_id = c.id) as o
      where c.retention is not null and c.serving <> ''moving'' and o.oldest < t.before',
     relation
   );
@@ -185,9 +183,8 @@ as $$
 declare
   share constant double precision := 0.375;
   turn constant bigint := 100000;
-  relation text;
-  due app.overdue_rows[];
-  list app.overdue_rows;
+  tables constant text[] := array['kudos', 'day_ratings', 'pulse_responses'];
+  list record;
   deleted bigint;
   failure text;
   failure_code text;
@@ -204,17 +201,11 @@ begin
   while is_rest and not app.is_time_up(share) loop
     is_rest := false;
     rest := 0;
-    due := '{}';
-    foreach relation in array array['kudos', 'day_ratings', 'pulse_responses'] loop
-      continue when relation = any (locked);
-      if app.is_unlocked(relation) then
-        due := due || array(select o from app.overdue(relation) as o);
-      else
-        locked := locked || relation;
-      end if;
-    end loop;
-    commit;
-    foreach list in array array(select d from unnest(due) as d order by d.late desc) loop
+    locked := locked || array(select t from unnest(tables) as t where t <> all (locked) and not app.is_unlocked(t));
+    for list in
+      select t.relation, o.* from unnest(tables) as t (relation) cross join lateral app.overdue(t.relation) as o
+      where t.relation <> all (locked) order by o.late desc
+    loop
       -- A company whose lock was waited for once.
       continue when failed && array[list.company_id::text, list.company_id || ' ' || list.relation]
         or list.relation = any (locked);
@@ -265,22 +256,13 @@ begin
 end
 $$;
 
-comment on function app.is_time_up(double precision) is 'Whether this share of statement_timeout is over for the running call.';
 comment on function app.purge_some(uuid, timestamptz, timestamptz, text) is
   'Deletes up to 2,000 rows of a table in a time window, the oldest first. Returns how many, and the newest time.';
-comment on type app.overdue_rows is 'A table with rows older than the retention of their company, and how late they are.';
-comment on function app.overdue(text) is 'The companies with rows of a table that are older than their retention.';
 comment on function app.is_unlocked(text) is
   'Whether rows of a table can be deleted now: nobody has locked all. Holds a lock like a delete''s until the commit.';
-comment on procedure app.purge_table(uuid, timestamptz, text, bigint, double precision, bigint, text, text) is
-  'Deletes the old rows of a table, about at_most, until this share of the time is over, and commits after every '
-  '2,000. Returns how many, and message and SQLSTATE of the error that ended it, or null.';
+comment on procedure app.purge_table is
+  'Deletes old rows of a table, about at_most, until this share of the time is over. Returns how many, and the error.';
 comment on procedure app.purge_before(uuid, timestamptz) is
-  'Deletes the kudos, day ratings and pulse answers of a company that were created before a time, and commits after every '
-  '2,000 rows.';
-comment on procedure app.forget_all_deletions(bigint) is
-  'Removes the recorded deletions that are older than 90 days, and codes of assistants, and commits after every 5,000. Returns '
-  'how many lists it did not reach.';
+  'Deletes the kudos, day ratings and pulse answers of a company from before a time. Commits after every 2,000 rows.';
 comment on procedure app.purge_expired() is
-  'Deletes the kudos, day ratings and pulse answers that are older than the retention of their company, then the recorded '
-  'deletions that nobody needs.';
+  'Deletes kudos, day ratings and pulse answers older than the retention of their company, then recorded deletions.';

@@ -35,5 +35,4 @@ end
 $$;
 
 comment on function app.revoke_key(text, text) is
-  'Revokes the key with this id or these last four characters, for good, as the operator. The reason is for the admins of the '
-  'company.';
+  'Revokes the key with this id or these last four characters, for good, as the operator. Its admins read the reason.';

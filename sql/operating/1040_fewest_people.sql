@@ -77,6 +77,5 @@ begin
 end
 $$;
 
-comment on function app.hide_some is 'Takes hidden teams from up to 2,000 ratings. Returns how many had one, and the last id.';
 comment on procedure app.set_fewest_people is
   'Sets how many people a team must have for ratings to name it, also for ratings that are there. Commits after every 2,000.';

@@ -115,8 +115,3 @@ begin atomic
       end$$,
       'must hold numbers of at most 1000 characters each, written out');
 end;
-
-comment on function app.loaded_files() is 'The files of a load in order, and the tables that they fill.';
-comment on function app.loaded_columns() is 'The columns of the files of a load: what each holds and where it goes.';
-comment on function app.cell_checks() is
-  'The checks of a cell, by kind: a condition, and the message for a cell that does not meet it.';

@@ -47,6 +47,3 @@ begin
   end loop;
 end
 $$;
-
-comment on function app.empty_staging() is
-  'Removes all rows from staging, and what the planner''s statistics know of them. Waits for a load that is running.';

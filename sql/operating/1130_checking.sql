@@ -151,8 +151,3 @@ end
 $$;
 
 comment on function app.wrong_cells_query(text) is 'The query of the cells of a file that fail a check of their column.';
-comment on function app.unknown_ids_query(text) is
-  'The query of the cells of a file with an id that neither the files nor the company have.';
-comment on function app.repeated_cells_query(text) is 'The query of the rows of a file that repeat a value that must be unique.';
-comment on function app.staging_problems(uuid) is
-  'All mistakes in the rows in staging, as a load into this company would report them.';

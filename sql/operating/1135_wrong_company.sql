@@ -81,7 +81,3 @@ begin
     having count(*) * 2 > (select count(*) from staging.members);
 end
 $$;
-
-comment on function app.begin_load(uuid, text) is
-  'Begins a load into the company with this id and this name: empties staging, and says which other load it waits for.';
-comment on function app.rows_of_others(uuid) is 'The files in staging whose rows are mostly those of another company.';

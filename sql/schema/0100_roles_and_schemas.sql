@@ -1,8 +1,4 @@
--- Roles and schemas.
---
--- app: tables and internal functions, never exposed by the Data API.
--- lists: a view per list, the public shape of the data, and what their pages share.
--- public: only what the Data API may call (public.list_members and its siblings).
+-- Roles and schemas. Schema public has only what the Data API may call (public.list_members and its siblings).
 --
 -- The role public_api owns the functions that serve API keys. They are security definer, so they always run as this
 -- role. It has no bypassrls, so the policies apply to it. The Data API's role for the secret key, service_role,

@@ -34,9 +34,6 @@ end
 $$;
 
 grant execute on function app.current_company_id to public_api;
-comment on function app.current_company_id is
-  'The company of the API key that app.authenticate verified in this transaction, or null. Policies of public_api compare with '
-  'it.';
 
 create policy api_read on app.companies for select to public_api
   using (id = (select app.current_company_id()));
@@ -49,8 +46,7 @@ comment on column app.companies.default_language is 'BCP 47 tag, such as en or d
 comment on column app.companies.serving is
   'open: here. moving: being copied to another project, read only. readable: moved, its keys still read here. closed: moved, '
   'its keys answer 401 here.';
-comment on column app.companies.move_id is
-  'The last move of the company, the same at both its ends; null when it has never moved.';
+comment on column app.companies.move_id is 'Its last move, the same at both its ends; null when it has never moved.';
 comment on column app.companies.retention is
   'How long kudos, day ratings and pulse answers are kept, such as 2 years; null: for ever.';
 comment on column app.companies.fewest_people is

@@ -10,7 +10,6 @@
 -- rows before it creates the triggers; sql/commands/check.sql finds these rows, and sql/commands/repair.sql gives them new
 -- numbers.
 
--- Trigger: this transaction has changed the row.
 create function app.number_change() returns trigger
 language plpgsql set search_path = ''
 as $$
@@ -21,7 +20,7 @@ end
 $$;
 
 create table app.deletions (
-  -- No foreign key: it took as long as writing the row. The trigger end_changes deletes the rows of a company.
+  -- No foreign key: it took as long as writing the row. The trigger begin_changes deletes the rows of a company.
   company_id uuid not null,
   -- The table that the row was in. regclass and not text: comparing keys of the index takes less time when all their
   -- columns have a fixed width. A dump writes the table's name.
@@ -47,16 +46,12 @@ create table app.forgotten_deletions (
   primary key (company_id, relation)
 );
 
--- The key of the cursors of moods (sql/lists/0880_changes.sql). A dump brings it along.
+-- The key with which cursors of moods hide transactions (sql/lists/0880_changes.sql). A dump brings it along.
 create table app.cursor_key (
   is_only boolean primary key generated always as (true) stored,
   key bytea not null default extensions.gen_random_bytes(32)
 );
 insert into app.cursor_key default values;
-
-alter table app.deletions enable row level security;
-alter table app.forgotten_deletions enable row level security;
-alter table app.cursor_key enable row level security;
 
 create policy api_read on app.deletions for select to public_api
   using (company_id = (select app.current_company_id()));
@@ -67,10 +62,7 @@ grant select on app.deletions, app.forgotten_deletions to public_api;
 -- Not granted: any write, only the triggers below write; anything to authenticated; the key to anybody.
 
 comment on table app.deletions is 'Rows of lists that have been deleted, for 90 days at least.';
-comment on column app.deletions.relation is 'The table that the row was in, such as app.kudos.';
 comment on column app.deletions.deleted_in is 'The transaction that deleted it.';
-comment on table app.forgotten_deletions is 'The last deletion of a table that is no longer in app.deletions.';
-comment on table app.cursor_key is 'The key with which cursors of day ratings and pulse answers hide transactions.';
 
 -- The tables of the lists: those that number their changes.
 create function app.kept_tables() returns table (relation regclass)
@@ -80,8 +72,6 @@ begin atomic
   where c.relnamespace = 'app'::regnamespace and c.relkind = 'r' and a.attname = 'changed_in' and not a.attisdropped;
 end;
 
--- Invalidates all cursors that were given so far, so that every copy begins again: of one company or of all, of one
--- table or of all.
 create function app.forget_cursors(company_id uuid default null, relation text default null) returns void
 language sql volatile set search_path = ''
 begin atomic
@@ -209,39 +199,25 @@ begin
 end
 $$;
 
--- Triggers on app.companies. There may have been a company with the same id before, with other rows.
+-- There may have been a company with the same id before, with other rows.
 create function app.begin_changes() returns trigger
 language plpgsql set search_path = ''
 as $$
 begin
-  perform app.forget_cursors(new.id);
+  if tg_op = 'DELETE' then
+    delete from app.deletions as d where d.company_id = old.id;
+  else
+    perform app.forget_cursors(new.id);
+  end if;
   return null;
 end
 $$;
 
-create function app.end_changes() returns trigger
-language plpgsql set search_path = ''
-as $$
-begin
-  delete from app.deletions as d where d.company_id = old.id;
-  return null;
-end
-$$;
-
-create trigger begin_changes after insert on app.companies
+create trigger begin_changes after insert or delete on app.companies
   for each row execute function app.begin_changes();
-create trigger end_changes after delete on app.companies
-  for each row execute function app.end_changes();
 
-comment on function app.number_change() is 'Trigger: gives a row the number of the transaction that changes it.';
+comment on function app.number_change is 'Trigger: gives a row the number of the transaction that changes it.';
 comment on function app.forget_cursors(uuid, text) is
-  'Invalidates all cursors that were given so far (410): of one company or of all, of one table or of all lists. For operators.';
-comment on function app.forget_deletions(uuid, regclass) is
-  'Removes deletions of a table that are older than 90 days, the oldest first.';
-comment on function app.record_deletions() is 'Trigger: records in app.deletions which rows of a list were deleted.';
-comment on function app.record_old_id() is 'Trigger: records in app.deletions the id that a row had before an update.';
-comment on function app.keep_changes(regclass) is
-  'Creates the triggers that number the changes of a table and record its deletions.';
-comment on function app.kept_tables() is 'The tables of the lists, whose changes are numbered.';
-comment on function app.begin_changes() is 'Trigger: invalidates the cursors of an earlier company with the same id.';
-comment on function app.end_changes() is 'Trigger: removes the recorded deletions of a company that is deleted.';
+  'Invalidates the cursors given so far (410), of one company or all, of one table or all: copies begin again.';
+comment on function app.begin_changes() is
+  'Trigger: invalidates the cursors of an earlier company with the same id; removes the deletions of a deleted one.';

@@ -59,10 +59,6 @@ begin
 end
 $$;
 
-grant execute on function app.wants_second_factor to authenticated;
-comment on function app.wants_second_factor is
-  'Whether the signed-in account has a verified second factor, and the session is not of assurance level aal2.';
-
 -- True, or an error: so that nobody takes an empty list for the truth.
 create function app.has_shown_factor() returns boolean
 language plpgsql stable security invoker set search_path = ''
@@ -91,10 +87,6 @@ begin atomic
   where a.user_id = (select auth.uid()) and m.role = 'admin' and c.serving = 'open' and app.has_shown_factor();
 end;
 
-grant execute on function app.current_admin to authenticated;
-comment on function app.current_admin is
-  'Company and member id of the signed-in admin; no row for anybody else. PT403 when a second factor is wanted.';
-
 -- Security definer, because authenticated reads no roles and no accounts.
 create function app.current_admins() returns setof uuid
 language sql stable security definer set search_path = ''
@@ -105,7 +97,7 @@ begin atomic
   join app.member_accounts as a on a.company_id = m.company_id and a.member_id = m.id;
 end;
 
-grant execute on function app.current_admins to authenticated;
+grant execute on function app.wants_second_factor, app.current_admin, app.current_admins to authenticated;
 comment on function app.current_admins is
   'The members of the signed-in admin''s company who can sign in as admins; no row for anybody else.';
 
@@ -113,12 +105,10 @@ create policy admin_read on app.members for select to authenticated
   using (company_id = (select admin.company_id from app.current_admin() as admin));
 
 grant select (company_id, id, name) on app.members to authenticated;
--- Not granted: any write; anything on app.member_accounts to anybody (app.link_member and app.current_admin read it as
--- postgres).
+-- Not granted: any write; anything on app.member_accounts to anybody (as postgres app.link_member, which alone writes it,
+-- and app.current_admin read it).
 
 comment on table app.members is 'The people of a company.';
 comment on column app.members.is_former is
   'True for the one row that represents all erased people of a company (1010). No list of members has it.';
 comment on column app.members.role is 'Free text of 1 to 50 characters. Members with the role admin may manage API keys.';
-comment on table app.member_accounts is
-  'Which account belongs to which member. Only app.link_member writes it, and a link is permanent.';

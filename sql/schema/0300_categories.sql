@@ -89,7 +89,6 @@ create trigger name_categories after update of default_language on app.companies
 comment on function app.category_name(uuid, uuid) is
   'The name of a category in the API: in the company''s default language (pt-br matches pt-BR, an exact match comes '
   'first), else in English, else in any; empty if it has none.';
-comment on function app.name_categories(uuid, uuid[]) is 'Names categories anew. 40001 if others have changed names meanwhile.';
 comment on function app.name_category() is 'Trigger: names a category anew when its names change.';
 comment on function app.name_categories_again() is
   'Trigger: names all categories of a company anew when its default language changes.';

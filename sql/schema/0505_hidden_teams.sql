@@ -93,8 +93,3 @@ create trigger keep_hidden_insert before insert on app.day_ratings
 -- Before number_update in the order of names, so that what it undoes is no change.
 create trigger keep_hidden_update before update on app.day_ratings
   for each row when (old.team_id is null or new.team_id is null) execute function app.keep_hidden();
-
-comment on function app.fewest_people is 'The fewest people of a team that ratings name, in this transaction, or null.';
-comment on function app.hidden_teams is 'The teams of a company whose ratings are stored without a team now.';
-comment on function app.hide_teams is 'Trigger: takes hidden teams from the ratings that a statement has written.';
-comment on function app.keep_hidden is 'Trigger: keeps a rating without a team, and cuts its time to the hour.';

@@ -33,12 +33,6 @@ create index pulse_responses_question on app.pulse_responses (company_id, questi
 -- So that a page keeps the questions that it has found, as a page of members keeps teams (0220_members.sql).
 alter table app.pulse_responses alter column company_id set (n_distinct = 10);
 
-create policy api_read on app.pulse_questions for select to public_api
-  using (company_id = (select app.current_company_id()));
-
-grant select on app.pulse_questions to public_api;
--- Not granted: any write; anything to authenticated.
-
 -- Trigger: a change of a question counts as a change of its answers, because there is no list of questions that a copy
 -- could join. It locks the question: it waits for transactions that are adding answers, because it does not see their
 -- rows before they commit. With the old snapshot of repeatable read it would not see them afterwards either.
@@ -59,8 +53,6 @@ $$;
 create trigger mark_answers after update on app.pulse_questions
   for each row when ((old.question, old.response_type) is distinct from (new.question, new.response_type))
   execute function app.mark_answers();
-
-comment on function app.mark_answers() is 'Trigger: marks the answers to a question as changed when the question changes.';
 
 comment on table app.pulse_questions is 'Questions of pulse surveys.';
 comment on column app.pulse_questions.response_type is

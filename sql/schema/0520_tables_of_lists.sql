@@ -6,11 +6,15 @@ do $$
 declare
   list regclass;
 begin
+  -- Pages of answers read questions too.
+  for list in select k.relation from app.kept_tables() as k union select 'app.pulse_questions' loop
+    execute format('grant select on %s to public_api', list);
+    execute format('create policy api_read on %s for select to public_api
+      using (company_id = (select app.current_company_id()))', list);
+  end loop;
   for list in select k.relation from app.kept_tables() as k order by k.relation::text loop
     execute format(
       $list$
-        create policy api_read on %1$s for select to public_api using (company_id = (select app.current_company_id()));
-        grant select on %1$s to public_api;
         -- The API writes years with four digits, which JavaScript and spreadsheets can read. They cannot read infinity.
         alter table %1$s add constraint %2$s_created_at_range
           check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z');

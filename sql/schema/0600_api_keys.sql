@@ -84,6 +84,7 @@ create table app.api_key_uses (
   answers integer[] not null default '{}',
   refusals integer[] not null default '{}',
   counted_on date,
+  forbidden_reason text,
   primary key (company_id, key_id),
   foreign key (company_id, key_id) references app.api_keys (company_id, id) on delete cascade
 );
@@ -94,8 +95,6 @@ create policy admin_read on app.api_key_uses for select to authenticated
 grant select on app.api_key_uses to authenticated;
 -- Not granted: any write; app.note_use and app.note_refused_use record the uses.
 
-comment on table app.api_key_uses is
-  'When an API key was last used, to the minute, where and by what program; and when it was last refused, or only checked.';
 comment on column app.api_key_uses.last_endpoint is 'Method and path, such as GET /activity.';
 comment on column app.api_key_uses.last_client is
   'The program, such as python-requests/2.32.3, from its User-Agent; at most 60 characters.';
@@ -104,12 +103,13 @@ comment on column app.api_key_uses.used_on is
 comment on column app.api_key_uses.refused_at is
   'When the key, revoked or expired, was last refused, to the minute; where and which program as for the last use.';
 comment on column app.api_key_uses.forbidden_at is
-  'When a request of the key was last refused because it lacks a scope (403), to the minute; where, which scope and which '
-  'program.';
+  'When the key, a good one, was last refused: it lacks a scope (403), or an import was wrong; as for refused_at.';
+comment on column app.api_key_uses.forbidden_reason is
+  'What was wrong with the last import, never a value of it, such as: points_cost must be a number of 0 or more.';
 comment on column app.api_key_uses.answers is
   'How many notes of answers were made on each of the 30 days up to counted_on, in UTC, oldest first: at most one a minute. '
   'Empty before the first.';
-comment on column app.api_key_uses.refusals is 'The same of refusals, of a dead key or for a scope.';
+comment on column app.api_key_uses.refusals is 'The same of refusals, as in refused_at and forbidden_at.';
 comment on column app.api_key_uses.counted_on is 'The day of the last counted note: the last of answers and refusals.';
 comment on column app.api_key_uses.checked_at is
   'When the key was last tried on the dashboard (a quick check, which is no use), to the minute, and with which program.';

@@ -28,8 +28,6 @@ begin
 end
 $$;
 
-comment on function app.api_key_checksum is 'The last six characters of an API key, from the text before them.';
-
 -- 32 characters out of 62 are 190 bits. Bytes from 248 on are discarded: with them the first characters would be more
 -- frequent.
 create function app.new_api_key() returns text
@@ -80,8 +78,6 @@ begin
   return new;
 end
 $$;
-
-comment on function app.make_api_key is 'Trigger: sets the key of a new row, and everything else that the caller may not choose.';
 
 create trigger make_api_key before insert on app.api_keys
   for each row execute function app.make_api_key();

@@ -36,8 +36,5 @@ begin
 end
 $$;
 
-comment on function app.change_api_key is
-  'Trigger: an update can only revoke, replace or rename a key, or put Former member in place of an erased person.';
-
 create trigger change_api_key before update on app.api_keys
   for each row execute function app.change_api_key();

@@ -54,15 +54,10 @@ begin
 end
 $$;
 
-comment on function app.refuse_change is
-  'Trigger: refuses update, delete and truncate by any role, except to erase a person or to delete a company.';
-
 create trigger refuse_change before update or delete on app.api_key_events
   for each row execute function app.refuse_change();
 create trigger refuse_truncate before truncate on app.api_key_events
   for each statement execute function app.refuse_change();
-
-comment on table app.api_key_events is 'Who created, replaced, renamed or revoked which API key, when. Rows are only added.';
 
 create function app.record_api_key_event() returns trigger
 language plpgsql security definer set search_path = ''

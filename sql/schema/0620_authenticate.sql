@@ -16,20 +16,16 @@ create function app.requests_at_once() returns integer
 language sql stable set search_path = ''
 return 4;
 
-grant execute on function app.requests_at_once to public_api;
 comment on function app.requests_at_once is
-  'How many requests of one company run in the database at the same moment, over all its keys. More are refused with PT429. To '
-  'be replaced by operators.';
+  'How many requests of one company run in the database at the same moment. More get PT429. For operators to replace.';
 
 -- The same for totals, of all companies and all instances together: each may keep a processor busy for a second.
 create function app.totals_at_once() returns integer
 language sql stable set search_path = ''
 return 2;
 
-grant execute on function app.totals_at_once to public_api;
 comment on function app.totals_at_once is
-  'How many totals run in the database at the same moment, one of a company. More are refused with PT429. To be replaced by '
-  'operators.';
+  'How many totals run in the database at the same moment, one of a company. More get PT429. For operators to replace.';
 
 -- Whether a note may be made now: of its kind at most one a minute, but any endpoint takes the minute of GET /, which most
 -- programs call first and quick checks call alone. A last note in the future, from a wrong clock, is replaced.
@@ -38,6 +34,7 @@ language sql stable set search_path = ''
 return (noted_at > now() - interval '1 minute' and noted_at < now() + interval '1 minute') is not true
   or (noted_endpoint = 'GET /' and endpoint <> 'GET /') is true;
 
+-- The numbers of 30 days up to counted_on as those up to today (UTC), without older days, and so much more today.
 create function app.count_day(counts integer[], counted_on date, more integer) returns integer[]
 language plpgsql stable set search_path = ''
 as $$
@@ -95,16 +92,19 @@ begin
       -- What takes the minute of GET / has been counted with it.
       answers = app.count_day(u.answers, u.counted_on, app.may_note(u.last_used_at)::integer),
       refusals = app.count_day(u.refusals, u.counted_on, 0),
-      counted_on = today
+      counted_on = today,
+      -- An import: what was wrong with the one before is over.
+      forbidden_reason = case when u.forbidden_endpoint <> headers ->> 'x-endpoint' then u.forbidden_reason end
     where u.company_id = noted.company_id and u.key_id = noted.key_id;
   end if;
 end
 $$;
 
--- Records now as the last refused use of a key that was revoked or has expired; or of a good key that lacks missing_scope.
--- At most once a minute each, likewise without waiting. Nothing for any other key: unknown ones leave no trace, so that
--- nobody can fill the disk with them. Returns whether it has recorded it.
-create function app.note_refused_use(key_hash text, missing_scope text default null) returns boolean
+-- Records now as the last refused use of a key that was revoked or has expired; or of a good key that lacks
+-- missing_scope, or whose import was refused for a reason. At most once a minute each, likewise without waiting; an
+-- import also where its use has just removed the reason. Nothing for any other key: unknown ones leave no trace, so
+-- that nobody can fill the disk with them. Returns whether it has recorded it.
+create function app.note_refused_use(key_hash text, missing_scope text, reason text) returns boolean
 language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set jit = off
 as $$
 declare
@@ -112,6 +112,7 @@ declare
   endpoint constant text := left(headers ->> 'x-endpoint', 60);
   client constant text := left(headers ->> 'x-client', 60);
   today constant date := (now() at time zone 'UTC')::date;
+  is_dead constant boolean := coalesce(missing_scope, reason) is null;
   refused record;
 begin
   if current_setting('default_transaction_read_only')::boolean then
@@ -121,21 +122,22 @@ begin
     -- As in app.note_use.
     app.count_day(u.answers, u.counted_on, 0) as answers,
     app.count_day(u.refusals, u.counted_on,
-      app.may_note(case when missing_scope is null then u.refused_at else u.forbidden_at end)::integer) as refusals
+      app.may_note(case when is_dead then u.refused_at else u.forbidden_at end)::integer) as refusals
   into refused
   from app.api_key_uses as u
   join app.api_keys as k on k.company_id = u.company_id and k.id = u.key_id
   join app.companies as c on c.id = k.company_id
   where k.key_hash = decode(note_refused_use.key_hash, 'hex') and c.serving = 'open'
     and case when k.revoked_at is not null or k.expires_at <= now()
-      then missing_scope is null and app.may_note(u.refused_at, u.refused_endpoint, endpoint)
+      then is_dead and app.may_note(u.refused_at, u.refused_endpoint, endpoint)
+      when reason is not null then u.forbidden_reason is null or app.may_note(u.forbidden_at)
       else missing_scope <> all (k.scopes) and missing_scope = any (app.scopes())
         and app.may_note(u.forbidden_at, u.forbidden_endpoint, endpoint) end
   for update of u skip locked;
   if not found then
     return false;
   end if;
-  if missing_scope is null then
+  if is_dead then
     update app.api_key_uses as u
     set refused_at = now(), refused_endpoint = endpoint, refused_client = client,
       answers = refused.answers, refusals = refused.refusals, counted_on = today
@@ -143,23 +145,12 @@ begin
   else
     update app.api_key_uses as u
     set forbidden_at = now(), forbidden_endpoint = endpoint, forbidden_scope = missing_scope, forbidden_client = client,
-      answers = refused.answers, refusals = refused.refusals, counted_on = today
+      forbidden_reason = left(reason, 300), answers = refused.answers, refusals = refused.refusals, counted_on = today
     where u.company_id = refused.company_id and u.key_id = refused.key_id;
   end if;
   return true;
 end
 $$;
-
-grant execute on function app.note_refused_use to public_api;
-comment on function app.may_note is 'Whether a note may be made now, a minute after the last one or in place of one of GET /.';
-comment on function app.count_day is
-  'The numbers of 30 days up to counted_on as those up to today (UTC), without older days, and so much more today.';
-comment on function app.note_use is
-  'Records now as the last use of a key, or as its last quick check, at most once a minute, unless another transaction is doing '
-  'so or the database is read-only.';
-comment on function app.note_refused_use is
-  'Records now as the last refused use of a revoked or expired key, or of a good one that lacks missing_scope, by its SHA-256 in '
-  'hex, at most once a minute. Returns whether it has.';
 
 -- Sequential scans are off, as in the lists: a plan that was made while there were few keys would still scan the whole
 -- table when there are many. For the same reason the last use is looked up by the key's id and not joined: a join may
@@ -253,11 +244,6 @@ begin
 end
 $$;
 
-grant execute on function app.authenticate to public_api;
-comment on function app.authenticate is
-  'Verifies an API key by its SHA-256 in hex and sets the company of this transaction. PT401, PT403, PT429. With a null scope '
-  'any valid key will do.';
-
 -- Lets a total of this key run until the end of the transaction, or raises PT429, as app.authenticate. The constants are
 -- those of its locks: slot 0 of the company, and numbers that are no hash.
 create function app.take_turn_of_total(key_id uuid, company_id uuid) returns void
@@ -278,6 +264,6 @@ begin
 end
 $$;
 
-grant execute on function app.take_turn_of_total to public_api;
-comment on function app.take_turn_of_total is
-  'Takes one of app.totals_at_once() turns until the end of the transaction, one of a company. PT429.';
+grant execute on function
+  app.requests_at_once, app.totals_at_once, app.note_refused_use, app.authenticate, app.take_turn_of_total
+to public_api;

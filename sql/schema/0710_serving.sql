@@ -36,9 +36,6 @@ begin
 end
 $$;
 
-comment on function app.serve_keys is
-  'Makes a function one that serves API keys, with time limits and planner settings. Only the owner may call it.';
-
 -- Begins every function that serves API keys: row-level security binds the caller, and the key is good. Authenticate
 -- first, then read: the policies use the company that this sets.
 --
@@ -81,11 +78,6 @@ return set_config('response.headers', format(
   ',{"X-Changes-Until":"' || app.iso_8601(until) || '"}'
 ), true);
 
-grant execute on function app.admit, app.end_page to public_api;
-comment on function app.admit is
-  'Checks that row-level security binds the caller, then verifies a key as app.authenticate. PT401, PT403, PT429, PT500.';
-comment on function app.end_page is
-  'Sets the response headers of rows: key, company, number of rows, whether there are more, and how the next page is requested.';
 
 -- The start of the oldest transaction that has written anywhere on this server, at most now: all that was committed before
 -- it is below pg_snapshot_xmin of any later snapshot. Null where it is unknown: a prepared transaction has no session. Of
@@ -104,10 +96,7 @@ begin
 end
 $$;
 
-grant execute on function app.oldest_write to public_api;
-comment on function app.oldest_write is
-  'The start of the oldest transaction that has written, on this server, or now. Null if it is unknown.';
-
+-- Returns the body of what serves no page, with the ids of key and company for the request log.
 create function app.respond(key_id uuid, company_id uuid, body json) returns json
 language plpgsql volatile set search_path = ''
 as $$
@@ -120,6 +109,4 @@ begin
 end
 $$;
 
-grant execute on function app.respond to public_api;
-comment on function app.respond is
-  'Returns the body of what serves no page, and sets X-Key-Id and X-Company-Id in the response for the request log.';
+grant execute on function app.admit, app.end_page, app.oldest_write, app.respond to public_api;

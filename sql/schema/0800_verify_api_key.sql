@@ -5,10 +5,9 @@ create function public.verify_api_key(key_hash text, required_scope text default
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
-  api_key app.verified_key;
+  api_key constant app.verified_key := app.admit(key_hash, required_scope);
   company_name text;
 begin
-  api_key := app.admit(key_hash, required_scope);
   select c.name into company_name from app.companies as c where c.id = api_key.company_id;
   return app.respond(
     api_key.key_id,
@@ -26,17 +25,13 @@ end
 $$;
 
 select app.serve_keys('public.verify_api_key'::regproc);
-comment on function public.verify_api_key is
-  'Checks a key and, when it is given, a scope: { company_name, key_name, scopes, expires_at, company_id, requests_at_once }. '
-  'PT401, PT403.';
+comment on function public.verify_api_key is 'Checks a key and, when it is given, a scope. PT401, PT403.';
 
--- Called by the Edge Function after it has answered 401 for a key that was revoked or has expired, or 403, and by nobody
--- else.
-create function public.note_refused_use(key_hash text, missing_scope text default null) returns app."application/json"
+create function public.note_refused_use(key_hash text, missing_scope text default null, reason text default null)
+returns app."application/json"
 language sql volatile security definer set search_path = ''
-as 'select to_json(app.note_refused_use(key_hash, missing_scope))';
+as 'select to_json(app.note_refused_use(key_hash, missing_scope, reason))';
 
 select app.serve_keys('public.note_refused_use'::regproc);
 comment on function public.note_refused_use is
-  'Records now as the last refused use of a revoked or expired key, or of a good one that lacks missing_scope, at most once a '
-  'minute. Returns true or false: whether it has.';
+  'For the Edge Function, after a 401, a 403, or a refused import: app.note_refused_use. Returns true or false.';

@@ -66,5 +66,4 @@ $$;
 
 select app.serve_keys('public.upsert_rewards'::regproc);
 comment on function public.upsert_rewards is
-  'Creates or updates rewards of the key''s company by external_id: { imported, created, updated, unchanged }; dry_run counts '
-  'and writes nothing. write:rewards. PT401, PT403, PT429; 25006 while the database is read-only.';
+  'Creates or updates rewards by external_id. write:rewards. PT401, PT403, PT429; 25006 if the database is read-only.';

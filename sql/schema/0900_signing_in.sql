@@ -45,11 +45,6 @@ begin
 end
 $$;
 
-grant execute on function app.link_member to authenticated;
-comment on function app.link_member is
-  'Links the signed-in person to their member row: linked, moved (linked, but the company has moved to another project), '
-  'email_not_confirmed, no_member or several_members. PT401 when the account is gone.';
-
 -- What the signed-in person is told: their own row, for any role, and for who is no admin the admins to ask. Security
 -- definer: authenticated reads no member row but through it.
 create function app.signed_in_member(out company_name text, out name text, out role text, out admins json)
@@ -66,11 +61,6 @@ begin atomic
   join app.companies as c on c.id = m.company_id
   where a.user_id = (select auth.uid());
 end;
-
-grant execute on function app.signed_in_member to authenticated;
-comment on function app.signed_in_member is
-  'Company name, name and role of the signed-in member, and the admins of the company, [{ name, email }], null unless '
-  'the member is no admin; no row before link_member.';
 
 create function public.link_member() returns json
 language plpgsql volatile security invoker set search_path = ''
@@ -90,7 +80,7 @@ begin
 end
 $$;
 
-grant execute on function public.link_member to authenticated;
+grant execute on function app.link_member, app.signed_in_member, public.link_member to authenticated;
 comment on function public.link_member is
   'To be called after sign-in: { status, company_name, name, role, admins }, status linked, moved (no role then), '
   'email_not_confirmed, no_member, several_members or second_factor_wanted (nothing is linked or told then); admins as '

@@ -29,15 +29,11 @@ begin
 end
 $$;
 
-grant execute on function app.check_api_key_name to authenticated;
-comment on function app.check_api_key_name is 'Raises PT400 unless a text can be the name of an API key.';
-
 create function app.insert_api_key(name text, scopes text[], expires_at timestamptz) returns json
 language plpgsql volatile security invoker set search_path = ''
 as $$
 declare
-  created record;
-  api_key text;
+  created json;
 begin
   -- Null for no scopes, 2 for an array of arrays.
   if array_ndims(scopes) is distinct from 1 or not scopes <@ app.scopes()
@@ -53,26 +49,22 @@ begin
 
   insert into app.api_keys as k (name, scopes, expires_at)
   values (insert_api_key.name, insert_api_key.scopes, insert_api_key.expires_at)
-  returning k.id, k.name, k.hint, k.scopes, k.created_at, k.expires_at into created;
-
-  api_key := current_setting('app.new_api_key');
+  returning json_build_object(
+    'id', k.id,
+    'name', k.name,
+    'api_key', current_setting('app.new_api_key'),
+    'hint', k.hint,
+    'scopes', k.scopes,
+    'created_at', app.iso_8601(k.created_at),
+    'expires_at', app.iso_8601(k.expires_at)
+  ) into created;
   perform set_config('app.new_api_key', '', true);
-
-  return json_build_object(
-    'id', created.id,
-    'name', created.name,
-    'api_key', api_key,
-    'hint', created.hint,
-    'scopes', created.scopes,
-    'created_at', app.iso_8601(created.created_at),
-    'expires_at', app.iso_8601(created.expires_at)
-  );
+  return created;
 end
 $$;
 
-grant execute on function app.insert_api_key to authenticated;
-comment on function app.insert_api_key is
-  'Makes an API key and returns it, this once: { id, name, api_key, hint, scopes, created_at, expires_at }. PT400.';
+grant execute on function app.check_api_key_name, app.insert_api_key to authenticated;
+comment on function app.insert_api_key is 'Makes an API key and returns it as public.create_api_key does. PT400.';
 
 create function public.create_api_key(
   name text,
@@ -196,7 +188,8 @@ begin atomic
       k.assistant_address,
       k.created_by in (select app.current_admins()) as creator_is_admin,
       app.count_day(u.answers, u.counted_on, 0) as answers,
-      app.count_day(u.refusals, u.counted_on, 0) as refusals
+      app.count_day(u.refusals, u.counted_on, 0) as refusals,
+      u.forbidden_reason
     from app.api_keys as k
     join app.members as creator on creator.company_id = k.company_id and creator.id = k.created_by
     left join app.members as revoker on revoker.company_id = k.company_id and revoker.id = k.revoked_by
@@ -214,19 +207,18 @@ create function public.revoke_api_key(key_id uuid) returns json
 language plpgsql volatile security invoker set search_path = '' set lock_timeout = '5s'
 as $$
 declare
-  revoked record;
+  revoked json;
 begin
   update app.api_keys as k set revoked_at = now() where k.id = key_id;
 
-  select k.id, k.revoked_at, m.name as revoked_by into revoked
+  select json_build_object('id', k.id, 'revoked_at', app.iso_8601(k.revoked_at), 'revoked_by', m.name) into revoked
   from app.api_keys as k
   left join app.members as m on m.company_id = k.company_id and m.id = k.revoked_by
   where k.id = key_id;
   if not found then
     raise exception using errcode = 'PT404', message = 'no API key of your company has this id';
   end if;
-
-  return json_build_object('id', revoked.id, 'revoked_at', app.iso_8601(revoked.revoked_at), 'revoked_by', revoked.revoked_by);
+  return revoked;
 end
 $$;
 

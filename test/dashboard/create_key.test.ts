@@ -83,7 +83,7 @@ test("Create key shows the key once; it works with exactly the ticked scopes", a
     "just now · node",
     "never",
     "",
-    "A request of node was refused: it needs Kudos\nReplace with other scopes",
+    "A request by node was refused: it needs Kudos\nReplace with other scopes",
   ]);
   // The moment of the last use, also in UTC, as in the API; without a mouse too.
   await row(page, "Power BI").locator("time[tabindex]").focus();

@@ -221,6 +221,42 @@ test("a search finds the one of 200 by anything that is known of it", async ({ c
   expect(await names(page)).toHaveLength(25);
 });
 
+// Proves: lifecycle.12
+test("an import that fails at night is seen with what was wrong, until one succeeds", async ({ client, admin }) => {
+  const { id, api_key } = await makeKey(client, "Shop", ["read:rewards", "write:rewards"]);
+  const importing = async (points_cost: unknown, notedReason: string | null) => {
+    await sql`update app.api_key_uses set last_used_at = last_used_at - interval '1 day' where key_id = ${id}`;
+    const body = JSON.stringify([{ external_id: "R-1", name: "Umbrella", points_cost }]);
+    const headers = { "User-Agent": "Google-Apps-Script", "Content-Type": "application/json" };
+    const { status } = await call("/rewards", api_key, { method: "POST", headers, body });
+    const reason = () =>
+      sql`select forbidden_reason from app.api_key_uses where key_id = ${id}`.then(([row]) => row?.forbidden_reason);
+    await expect.poll(reason).toBe(notedReason);
+    return status;
+  };
+  const rule = "points_cost must be a number of 0 or more";
+  expect(await importing("ten-umbrellas", rule)).toBe(400);
+  // It still reads by day.
+  await sql`update app.api_key_uses set last_used_at = last_used_at - interval '1 hour' where key_id = ${id}`;
+  expect((await call("/rewards", api_key)).status).toBe(200);
+  const page = await signedInPage(admin);
+  await openView(page, "Needs attention");
+  expect(await names(page)).toEqual(["Shop"]);
+  await says(row(page, "Shop"), `An import by Google Sheets was refused just now: ${rule}`);
+  await says(row(page, "Shop"), /^refused$/);
+  const dialog = await chooseIn(row(page, "Shop"), "Details");
+  await says(dialog, `POST /rewards, by Google-Apps-Script: ${rule}`);
+  await says(dialog, "2 answers, 1 refused");
+  expect(await page.locator("body").textContent()).not.toContain("umbrellas");
+  await expectGoodLooks(page, "refused-import");
+  expect(await importing(10, null)).toBe(200);
+  await page.reload();
+  await says(dialog, "Refused import");
+  await press(dialog, "Close");
+  await dialog.waitFor({ state: "hidden" });
+  expect(await names(page)).toEqual([]);
+});
+
 test("order and page are in the address; a changed key has the focus", async ({ company, client, admin, browser }) => {
   await makeKeys(company, admin, 60);
   await setKey(company, "System 2", { expires_at: "2099-01-01" });

@@ -251,6 +251,16 @@ test("fields stand out, and the focus in them: light, dark and in forced colours
     }
 });
 
+test("on a phone, who is signed in and Sign out are at the same height", async ({ admin }) => {
+  const page = await signedInPage(admin, { viewport: { width: 390, height: 844 } });
+  const middleOf = (text: string) =>
+    page.getByText(text, { exact: true }).evaluate((shown) => {
+      const { top, height } = shown.getBoundingClientRect();
+      return top + height / 2;
+    });
+  expect(Math.abs((await middleOf("Ada Brandt")) - (await middleOf("Sign out")))).toBeLessThan(2);
+});
+
 test("over the wire the page is at most 277 kB, the reference 110, and signed in 226, with a font, once", async ({
   browser,
 }) => {

@@ -228,7 +228,7 @@ test("a key that lacks a scope is replaced by one that has it, and warns until t
   expect(await dialog.getByText("Waiting for the first request").count()).toBe(0);
   await expectGoodLooks(page, "refused-request");
   await copyAndClose(page);
-  const needs = "A request of python-requests was refused: it needs Rewards";
+  const needs = "A request by python-requests was refused: it needs Rewards";
   await says(await chooseIn(row(page, "Catalogue"), "Details"), "GET /rewards, by python-requests/2.32.3, it needs");
   await says(dialog, needs);
   await press(dialog, "Replace with other scopes: Catalogue");

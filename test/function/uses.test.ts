@@ -42,7 +42,11 @@ test("every call says the endpoint, by its first name, and the program, and noth
   for (const { method, path, aliases } of endpoints) {
     service.calls.length = 0;
     const body = method === "POST" ? '{"external_id":"a","name":"a","points_cost":1}' : undefined;
-    await service.send(`${aliases[0] ?? path}?since=2026-01-01`, { method, headers, ...(body && { body }) });
+    await service.send(`${aliases[0] ?? path}${body ? "" : "?since=2026-01-01"}`, {
+      method,
+      headers,
+      ...(body && { body }),
+    });
     expect(new Set(endpointsOf().map(String))).toEqual(new Set([`${method} ${path},curl/8.5.0`]));
   }
   await service.send("/members", { method: "HEAD" });
@@ -106,7 +110,7 @@ test("a company has 200 notes a minute, others have theirs", async () => {
     return { headers: new Headers(), body: "" as never, logged: {} };
   });
   const caller = { scope: null, noted: {} };
-  const note = (keyHash: string, company: string) => noteRefusedUse({ keyHash, caller }, 401, company);
+  const note = (keyHash: string, company: string) => noteRefusedUse({ keyHash, caller }, 401, { company_id: company });
   for (let key = 0; key < 250; key++) note(`A ${key}`, "A");
   for (const key of ["B", "B"]) note(key, "B");
   await expect.poll(() => noted.length).toBe(201);
@@ -114,4 +118,19 @@ test("a company has 200 notes a minute, others have theirs", async () => {
   for (const key of ["A 0", "A 249"]) note(key, "A");
   await expect.poll(() => noted.slice(201)).toEqual(["A 0", "A 249"]);
   vi.useRealTimers();
+});
+
+// Proves: lifecycle.12
+test("a wrong import is noted with the field and the rule, never with a value; a good one, and others' 400, are not", async () => {
+  const headers = { "X-API-Key": madeUpKey(8), "User-Agent": "curl/8.5.0" };
+  const send = (body: string) => service.send("/rewards", { method: "POST", body, headers });
+  expect((await send('{"external_id":"a","name":"a","points_cost":1}')).status).toBe(200);
+  expect((await service.send("/rewards?limit=0", { headers })).status).toBe(400);
+  for (const _ of [1, 2])
+    expect((await send('{"external_id":"Secret","name":"a","points_cost":"Secret"}')).status).toBe(400);
+  await expect.poll(notes).toHaveLength(1);
+  const { args, headers: said } = notes()[0] ?? {};
+  expect(args?.reason).toBe("points_cost must be a number of 0 or more");
+  expect([said?.["x-endpoint"], said?.["x-client"]]).toEqual(["POST /rewards", "curl/8.5.0"]);
+  expect(JSON.stringify(notes())).not.toContain("Secret");
 });

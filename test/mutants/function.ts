@@ -114,6 +114,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["a minute never ends", "if (minute !== lastMinute) notedOf.clear();"],
     ["a key is noted more than once a minute", "noted.has(use) ||", ""],
     ["a company may note any number", " || noted.size >= shares.notes.ofOneCompany"],
+    ["a wrong import is not noted", "[400, 408, 415].includes(status)", "false"],
   ],
   "line/visit.ts": [
     ["a waiting request waits for ever", "Math.max(0, this.patience - this.waited)", "100 * this.patience"],

@@ -19,9 +19,10 @@ export const inOne: Record<string, Removal[]> = {
   ],
   "app.note_refused_use": [
     ["a refusal is noted of a key that works", /k\.revoked_at is not null or k\.expires_at <= now\(\)/, "true"],
-    ["a lack of a scope is noted of a dead key", /missing_scope is null and/],
+    ["a lack of a scope is noted of a dead key", /is_dead and/],
     ["a lack of a scope is noted of a key that has it", /missing_scope <> all \(k\.scopes\) and/],
-    ["every refusal is noted", /(?<=missing_scope is null) and app\.may_note\([^)]*\)/],
+    ["every refusal is noted", /(?<=is_dead) and app\.may_note\([^)]*\)/],
+    ["every wrong import is noted", /u\.forbidden_reason is null or app\.may_note\([^)]*\)/, "true"],
     ["every lack of a scope is noted", /and app\.may_note\(u\.forbidden_at[^)]*\)/],
     ["a refusal is noted where a company has moved away from", /and c\.serving = 'open'/],
   ],

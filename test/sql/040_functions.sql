@@ -129,7 +129,6 @@ select bag_eq(
       ('record_deletions', 'app.record_deletions'), ('record_truncate', 'app.record_deletions'), ('record_old_id', 'app.record_old_id')) as names (name, function)
     union all values
     ('app.companies', 'begin_changes', 'app.begin_changes', false),
-    ('app.companies', 'end_changes', 'app.end_changes', false),
     ('app.companies', 'name_categories', 'app.name_categories_again', false),
     ('app.category_names', 'name_category', 'app.name_category', false),
     ('app.category_names', 'name_no_category', 'app.name_category', false),

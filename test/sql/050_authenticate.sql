@@ -3,7 +3,7 @@
 -- (docs/operate/move-a-company.md).
 begin;
 \ir helpers.psql
-select plan(68);
+select plan(74);
 
 select pg_temp.new_company(company) from unnest(array['Acorn', 'Birch']) as company;
 create temporary table keys as
@@ -289,6 +289,35 @@ select is(
   ),
   'true members GET /teams lacks read:rewards node members t GET /teams read:rewards node t Firefox', 'Admins see it, and quick checks'
 );
+
+-- A refused import of a good key, until the next import.
+
+create function pg_temp.wrong_import(key text, why text, ago interval, reason_before text) returns text language plpgsql as $$
+begin
+  update app.api_key_uses set forbidden_at = now() - ago, forbidden_endpoint = 'POST /rewards', forbidden_reason = reason_before;
+  perform pg_temp.says('{"x-endpoint": "POST /rewards", "x-client": "node"}');
+  set local role service_role;
+  perform public.note_refused_use(pg_temp.hash_of(key), reason => why);
+  reset role;
+  return (select concat_ws(' ', u.forbidden_at = now(), u.forbidden_scope, u.forbidden_reason) from app.api_key_uses as u join keys on keys.id = u.key_id where keys.name = key);
+end
+$$;
+select is(pg_temp.wrong_import(key, why, ago, before), noted, name)
+from (values
+  ('import', 'name must be text', null::interval, null, 't name must be text', 'What was wrong with an import is recorded'),
+  ('import', 'name must be text', '59 seconds', 'row must be an object', 'f row must be an object', 'Within a minute it is not'),
+  ('import', 'name must be text', '59 seconds', null, 't name must be text', 'but after an import that took away the reason'),
+  ('revoked', 'name must be text', null, null, '', 'Nothing is recorded of a dead key')
+) as wrong (key, why, ago, before, noted, name);
+create function pg_temp.reason_after(endpoint text) returns text language plpgsql as $$
+begin
+  perform pg_temp.wrong_import('members', 'name must be text', null, null);
+  perform pg_temp.use_after(json_build_object('x-endpoint', endpoint)::text, '{}', '61 seconds');
+  return (select u.forbidden_reason from app.api_key_uses as u join keys on keys.id = u.key_id where keys.name = 'members');
+end
+$$;
+select is(pg_temp.reason_after('GET /rewards'), 'name must be text', 'It stays while the key reads');
+select is(pg_temp.reason_after('POST /rewards'), null, 'and until the next import');
 
 -- The days of a key: how many notes of answers and of refusals, as admins see them. Of the days that have any: how many days ago,
 -- answers, refusals.

@@ -38,7 +38,7 @@ select is(
     || '"created_at":"2026-03-03T08:09:10.111213Z","created_by":"Amy","expires_at":"%s","last_used_at":null,"revoked_at":null,"revoked_by":null,"replaced_by":null,'
     || '"last_endpoint":null,"last_client":null,"used_on":[],"refused_at":null,"refused_endpoint":null,"refused_client":null,'
     || '"forbidden_at":null,"forbidden_endpoint":null,"forbidden_scope":null,"forbidden_client":null,"checked_at":null,"checked_client":null,"assistant":null,"assistant_address":null,"creator_is_admin":true,'
-    || format('"answers":[0%1$s],"refusals":[0%1$s]}', repeat(',0', 29)),
+    || format('"answers":[0%1$s],"refusals":[0%1$s],"forbidden_reason":null}', repeat(',0', 29)),
     (select warehouse from ids), app.iso_8601(now() + interval '1 microsecond')),
   -- Proves: key.2, states.2, authentication.2, keys.9
   'A listed key has id, name, hint, scopes, status, when and by whom it was created, last used, refused and revoked, and what replaces it, and neither key nor hash'

@@ -74,7 +74,7 @@ select bag_eq(
       ('companies', '{move_id,retention,fewest_people}'::text[]), ('members', '{team_id}'),
       ('rewards', '{external_id,description,stock_count,image_url,vendor_name}'), ('day_ratings', '{comment,team_id,points_awarded}'),
       ('pulse_questions', '{response_type}'), ('pulse_responses', '{question_id,value}'), ('api_key_uses', '{last_used_at,last_endpoint,last_client,refused_at,refused_endpoint,refused_client,
-        forbidden_at,forbidden_endpoint,forbidden_scope,forbidden_client,checked_at,checked_client,counted_on}'),
+        forbidden_at,forbidden_endpoint,forbidden_scope,forbidden_client,forbidden_reason,checked_at,checked_client,counted_on}'),
       ('api_keys', '{expires_at,revoked_at,revoked_by,replaced_by,assistant,assistant_address}'),
       ('api_key_events', '{member_id,member_name,reason,former_name,replaced_by,expires_at}')
     ) as nullable (relation, fields), unnest(fields) as field

@@ -1,7 +1,7 @@
 // The worked example: a page that people read, with the changes of the tests beside this file. A program applies both. Under
 // a heading that names a file, a `diff` block is a change of this file: its lines without `+` must be in the file exactly once, one below the
-// other, at any place. A line that ends in … stands for every line that begins like it. A block in another language is
-// the whole text of a new file.
+// other, at any place; after a line `@@` follows another change. A line that ends in … stands for every line that begins
+// like it. A block in another language is the whole text of a new file.
 import { readFileSync } from "node:fs";
 import { root } from "../../scripts/stack/process.ts";
 
@@ -16,7 +16,7 @@ export function readExample(): Example {
   const blocks = sections.flatMap((section) => {
     const [file = ""] = section.split("\n", 1);
     const found = [...section.matchAll(/^```(\w+)\n(.*?)^```$/gms)];
-    return found.map(([, kind = "", block = ""]) => ({ file, kind, block }));
+    return found.flatMap(([, kind = "", text = ""]) => text.split(/^@@\n/m).map((block) => ({ file, kind, block })));
   });
   return {
     changes: blocks.filter(({ file }) => file !== "Then"),

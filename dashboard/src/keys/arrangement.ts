@@ -117,16 +117,19 @@ export function lackOf({ forbidden_at, forbidden_scope, last_used_at }: ApiKey):
   return isOver ? null : forbidden_scope;
 }
 
-/** A key that lacks a scope. When it is replaced, until its successor is used. */
+/** A key whose last import was wrong, or that lacks a scope. When it is replaced, until its successor is used. */
 function forbidden(key: ApiKey, successor: ApiKey | undefined): Concern[] {
+  const { forbidden_at: at, forbidden_client: client, forbidden_reason: reason } = key;
   const lack = lackOf(key);
+  const by = client === null ? "" : ` by ${clientName(client)}`;
+  const concern: Omit<Concern, "words"> = { urgency: -1, state: { words: "refused", tone: "bad" } };
+  if (reason !== null && at !== null && daysSince(at) < recent)
+    return [{ words: `An import${by} was refused ${ago(at)}: ${reason}`, ...concern }];
   if (lack === null || successor?.last_used_at) return [];
-  const caller = key.forbidden_client === null ? "A request" : `A request of ${clientName(key.forbidden_client)}`;
   const next = successor ? `, and ${successor.hint}, which replaces it, is not used yet` : "";
-  const words = `${caller} was refused: it needs ${labelOf(lack)}${next}`;
   const remedy = successionOf(key);
-  const state: State = { words: "refused", tone: "bad" };
-  return [{ words, urgency: -1, state, remedy: remedy === "replace" ? "rescope" : remedy }];
+  const words = `A request${by} was refused: it needs ${labelOf(lack)}${next}`;
+  return [{ words, ...concern, remedy: remedy === "replace" ? "rescope" : remedy }];
 }
 
 /**

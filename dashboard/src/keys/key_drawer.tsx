@@ -81,6 +81,7 @@ function Facts({ apiKey }: { apiKey: ApiKey }) {
 
 /** What calls a key: the last calls of each kind, and the days. */
 export function Uses({ of: apiKey }: { of: ApiKey }) {
+  const { forbidden_scope: scope } = apiKey;
   return (
     <>
       <Fact name="Last used">
@@ -90,13 +91,10 @@ export function Uses({ of: apiKey }: { of: ApiKey }) {
         <Days of={apiKey} />
       </Fact>
       <Fact name="Last refused">{apiKey.refused_at && <Call of={apiKey} was="refused" at={apiKey.refused_at} />}</Fact>
-      <Fact name="Refused for a scope">
+      <Fact name={scope ? "Refused for a scope" : "Refused import"}>
         {apiKey.forbidden_at && <Call of={apiKey} was="forbidden" at={apiKey.forbidden_at} />}
-        {apiKey.forbidden_scope && (
-          <span>
-            , it needs <ScopeName>{apiKey.forbidden_scope}</ScopeName>
-          </span>
-        )}
+        <After words=", it needs ">{scope && <ScopeName>{scope}</ScopeName>}</After>
+        {apiKey.forbidden_reason && `: ${apiKey.forbidden_reason}`}
       </Fact>
       <Fact name="Last checked">{apiKey.checked_at && <Ago at={apiKey.checked_at} />}</Fact>
     </>
@@ -128,8 +126,6 @@ function Call({ of: key, was, at }: { of: ApiKey; was: "last" | "refused" | "for
   );
 }
 
-const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`;
-
 /**
  * The last 30 days, oldest first, as bars of answers and refusals; and the same in words. At most one call a minute is noted. A day
  * from before there were numbers counts once.
@@ -141,7 +137,7 @@ function Days({ of: { used_on, answers, refusals } }: { of: ApiKey }) {
   const most = Math.max(...days.map(({ good, bad }) => good + bad));
   const called = days.filter(({ good, bad }) => good + bad > 0);
   const inAll = ({ good, bad }: { good: number; bad: number }): string =>
-    [good > 0 && counted(good, "answer"), bad > 0 && `${bad} refused`].filter(Boolean).join(", ");
+    [good > 0 && `${good} answer${good > 1 ? "s" : ""}`, bad > 0 && `${bad} refused`].filter(Boolean).join(", ");
   const sum = (what: "good" | "bad"): number => called.reduce((all, day) => all + day[what], 0);
   const words = `Called on ${called.length} of 30 days`;
   const total = called.length > 0 && `: at least ${inAll({ good: sum("good"), bad: sum("bad") })}`;

@@ -10,7 +10,7 @@ import { useKeys } from "./keys_of_page.ts";
 const empty: Record<View | "found", string> = {
   active: "No key is active.",
   attention:
-    "No keys need attention. Keys appear here if they expire within 14 days, have been unused for 90 days, lack a scope, or are still called after you replaced them or they stopped working.",
+    "No keys need attention. Keys appear here if they expire within 14 days, have been unused for 90 days, lack a scope, sent a wrong import, or are still called after you replaced them or they stopped working.",
   inactive: "No key is revoked or expired.",
   found: "No keys match.",
 };

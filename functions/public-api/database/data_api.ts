@@ -19,10 +19,7 @@ export type Page = Bytes | ReadableStream<Uint8Array>;
 /** How many bytes a page has; without Content-Length it may have any number. */
 export const sizeOf = (headers: Headers): number => Number(headers.get("Content-Length") ?? Number.POSITIVE_INFINITY);
 
-/**
- * Whether a page passes through JavaScript as a stream, which can be broken off when nobody reads it. Others are forwarded
- * untouched, which takes half of the time, but twice the memory while nobody reads.
- */
+/** Whether a page passes through JavaScript as a stream: others take half of the time, but more memory while unread. */
 export const isLarge = (headers: Headers): boolean => sizeOf(headers) > bytesOf.readWhole.csv;
 
 /** A page: all its bytes if it is small, or a stream, whose bytes never enter JavaScript when the answer has this body. */
@@ -48,10 +45,8 @@ export type CallDatabase = <Body>(
 
 /**
  * Connects to the project's Data API, by fetch: a client library would parse and serialize pages that are forwarded as is.
- * The calls throw an ApiError: 400 (`starting_after` is not in the list), 401 (key unknown, revoked or expired), 403
- * (scope missing), 410 (the cursor is no longer known), 429 (too many requests of the company at once), and 500 for any
- * other failure (`docs/api.md`, Errors). The error is a Busy if the call should be made again. A call may take so many
- * milliseconds, including the body if all of it is read.
+ * The calls throw an ApiError as `refusal` makes it, and a 500 for any other failure. The error is a Busy if the call
+ * should be made again. A call may take so many milliseconds, including the body if all of it is read.
  */
 export function connect({ supabaseUrl, secretKey }: Settings, deadline = milliseconds.call): CallDatabase {
   const headers = {

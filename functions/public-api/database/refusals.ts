@@ -1,5 +1,4 @@
-import type { Logged } from "../answers/errors.ts";
-import { ApiError, badRequest, tooManyRequests, unauthorized } from "../answers/errors.ts";
+import { ApiError, badRequest, type Logged, tooManyRequests, unauthorized } from "../answers/errors.ts";
 import { textOf } from "../answers/responses.ts";
 import { jsonIn } from "../request/json_text.ts";
 import { kinds } from "../table/kinds.ts";
@@ -11,10 +10,7 @@ export class Busy extends ApiError {
   }
 }
 
-/**
- * What is not sent again when it may have been done: an import would then count its rewards as unchanged, a code would be
- * used up and its key lost. Their callers repeat them.
- */
+/** What is not sent again when it may have been done: counts would be wrong, a code used up. Their callers repeat. */
 export const sentOnce = ["upsert_rewards", "redeem_assistant_code"];
 
 /** What the log says when the database lacks something that a migration brings. */
@@ -49,10 +45,7 @@ function remedy(code: string | undefined): string {
   return code === "PGRST202" || code === "42883" ? `: ${isOlder}` : "";
 }
 
-/**
- * Whether there is no database now: without a code, the answer is of something before it, which may have lost its own.
- * Of a connection that broke PostgREST says 400 with an empty code, and PGRST003 that no connection was free.
- */
+/** Whether there is no database now: no code, or an empty one (it broke off); PGRST003: no connection was free. */
 function isAway(rpc: string, status: number, code: string | undefined): boolean {
   if (!code) return !sentOnce.includes(rpc);
   return status === 503 || code === "PGRST003";

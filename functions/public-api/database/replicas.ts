@@ -8,10 +8,9 @@ import { asText, type CallDatabase, connect, discard, type Reply } from "./data_
 type Replica = { readonly call: CallDatabase; pausedUntil: number };
 
 /**
- * Makes the function that calls the primary, but reads lists at the read replicas, which take turns (`docs/operate/read-replicas.md`). The
- * primary verifies the key at the same time: a replica learns of a revoke with a delay. The list is returned when both
- * have succeeded, for the same company. If the replica refuses, fails, is late or does not answer as a list does, the
- * list is read at the primary, once. Throws only the errors of the primary.
+ * Makes the function that calls the primary, but reads lists at read replicas in turn (docs/operate/read-replicas.md).
+ * The primary verifies the key at the same time: a replica learns of a revoke late. The list is returned when both have
+ * succeeded, for the same company. Otherwise it is read at the primary, once. Throws only the errors of the primary.
  */
 export function connectReplicas(settings: Settings, callPrimary: CallDatabase): CallDatabase {
   const replicas: Replica[] = settings.readUrls.map((supabaseUrl) => {
@@ -43,10 +42,7 @@ export function connectReplicas(settings: Settings, callPrimary: CallDatabase): 
   };
 }
 
-/**
- * The replica whose turn it is; undefined while all were late. After its pause, one that was late is paused anew until
- * it has answered this request: the others do not wait for it.
- */
+/** The replica whose turn it is; undefined while all were late. After its pause, a late one is tried by one request. */
 function next(replicas: Replica[]): Replica | undefined {
   const now = performance.now();
   const replica = replicas.find(({ pausedUntil }) => pausedUntil <= now);

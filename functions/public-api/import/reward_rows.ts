@@ -13,9 +13,7 @@ const vendor = "must be a string of 1 to 255 characters or null";
 const image = "must be an http or https address of up to 2000 characters or null";
 const stock = "must be an integer of 0 or more, or null";
 
-/**
- * The fields of a reward row, in the order in which problems are reported. `meta` is for the JSON Schema in OpenAPI.
- */
+/** The fields of a reward row, in the order in which problems are reported. `meta` is for OpenAPI. */
 export const rewardFields = {
   external_id: text(1, 255, "must be a string of 1 to 255 characters").meta({
     description: "Your system's own ID for the reward, unique in a request.",

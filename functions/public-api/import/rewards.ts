@@ -25,15 +25,9 @@ export function importRewards(visit: Visit, line: WaitingLine): Promise<Outcome>
   });
 }
 
-/**
- * Reads the text of an import and checks every row (`docs/api.md`, Import). Returns the rows as `upsert_rewards` takes
- * them: known fields only, `points_cost` rounded to a whole number, optional fields only where they were sent.
- * Throws a 400 ApiError that names the rows and their problems.
- */
+/** The checked rows of an import (`docs/api.md`, Import). Throws a 400 ApiError that names rows and their problems. */
 export function readRewards(text: string): Record<string, unknown>[] {
-  if (text === "") throw badRequest(["body must not be empty"]);
-
-  const rows = rowsOf(parse(text));
+  const rows = text === "" ? [] : rowsOf(parse(text));
   if (rows.length === 0) throw badRequest(["body must not be empty"]);
   if (rows.length > bodyLimits.rewards) throw badRequest([`body must hold at most ${bodyLimits.rewards} rewards`]);
   const problems: (RowProblem & { index: number })[] = [];

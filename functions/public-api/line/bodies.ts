@@ -6,13 +6,7 @@ import { Counts } from "./counts.ts";
 import { fairQueue } from "./fair_queue.ts";
 import type { Wait } from "./visit.ts";
 
-/** Throws a 415 for a body that is compressed: nothing unpacks it, and as JSON it would only be invalid. */
-function refuseEncoded(headers: Headers): void {
-  const encoding = headers.get("Content-Encoding") ?? "identity";
-  if (encoding.toLowerCase() === "identity") return;
-  const words = "Unsupported Media Type: the header Content-Encoding must be left out, send the body as it is";
-  throw new ApiError(415, words);
-}
+const compressed = "Unsupported Media Type: the header Content-Encoding must be left out, send the body as it is";
 
 /** A body that arrives, or waits until it is taken: its bytes that count, and what takes its room away. */
 type Body = { readonly company: string; bytes: number; readonly stop: AbortController; readonly lose: () => void };
@@ -20,9 +14,7 @@ type Body = { readonly company: string; bytes: number; readonly stop: AbortContr
 /** Serves a body. `take` is its text as UTF-8, without a byte-order mark, and ends its room. */
 type Serve<Result> = (take: () => string) => Promise<Result>;
 
-/**
- * The bodies that an instance holds. What has arrived counts. When there is no more room, a company loses its newest body.
- */
+/** The bodies of an instance. What has arrived counts. Without room for more, a company loses its newest body. */
 export class Bodies {
   readonly #bytes = new Counts();
   /** The oldest first. */
@@ -32,11 +24,12 @@ export class Bodies {
 
   /**
    * Receives a body when its company has room, and serves it; callers without a key count as one company. Throws what
-   * `serve` throws, a 400, 408 or 415 ApiError for a body that breaks a limit, and a 429 when there was no room in time, or
-   * is no more.
+   * `serve` throws, a 400, 408 or 415 ApiError for a body that breaks a limit, and a 429 if it has no room.
    */
   async hold<Result>(wait: Wait, request: Request, limit: BodyLimit, serve: Serve<Result>): Promise<Result> {
-    refuseEncoded(request.headers);
+    // Nothing unpacks it, and as JSON it would only be invalid.
+    const encoding = request.headers.get("Content-Encoding") ?? "identity";
+    if (encoding.toLowerCase() !== "identity") throw new ApiError(415, compressed);
     if (!request.body) return await serve(() => "");
     const company = wait.owner.company_id ?? "";
     const leave = await this.#queue.enter(company, wait);

@@ -15,10 +15,7 @@ export class OpenAnswers {
     return own < shares.answers.ofOneCompany && isRoomLeft;
   }
 
-  /**
-   * Counts an answer of so many bytes until `ended` is settled, and while it may be in the buffers of its connection; and
-   * waits until then, or until it has been open for so long that it counts no more.
-   */
+  /** Counts an answer until `ended` is settled and its connection has sent it, or for so long, and waits until then. */
   async open(company: string, bytes: number, ended: Promise<unknown>, connection: string): Promise<void> {
     const size = Math.min(Math.max(bytes, bytesOf.answer.least), bytesOf.answer.most);
     this.#bytes.add(company, size);

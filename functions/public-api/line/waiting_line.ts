@@ -11,10 +11,7 @@ import { KnownKeys } from "./known_keys.ts";
 import { OpenAnswers } from "./open_answers.ts";
 import type { Visit, Wait } from "./visit.ts";
 
-/**
- * A call of the database function `rpc` with the key of a request. Its other arguments are made when it is its turn. Totals
- * keep the database busy for long, as do the pages of a company whose last ones were heavy.
- */
+/** A call with a request's key; other arguments are made at its turn. Totals, and pages after heavy ones, are slow. */
 type Call<Body> = {
   rpc: string;
   args: (visit: Visit) => object;

@@ -2,10 +2,7 @@ import type { Answer } from "../answers/responses.ts";
 import { milliseconds } from "../limits.ts";
 import { clearTimeout, setTimeout } from "../timing.ts";
 
-/**
- * The answer, whose body passes through JavaScript if it is large, and always if nothing else tells when it has ended.
- * `onEnd` is called then.
- */
+/** The answer, whose body passes through JavaScript if it is large, or `isAlways`. At its end it calls `onEnd`. */
 export function watched(answer: Answer, isAlways: boolean, onEnd: () => void): Answer {
   const isPage = answer.isLarge !== undefined;
   const body = (isAlways ? isPage : answer.isLarge) && new Response(answer.body).body;
@@ -14,10 +11,7 @@ export function watched(answer: Answer, isAlways: boolean, onEnd: () => void): A
   return answer;
 }
 
-/**
- * A page, broken off when nothing comes for as long as a call may take, or when nobody has read from it for 30 seconds.
- * `onEnd` is called when it has ended, in whatever way.
- */
+/** A page, broken off when nothing comes for as long as a call may take, or when nobody has read for 30 seconds. */
 function watchedPage(reader: ReadableStreamDefaultReader<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
   let timer: ReturnType<typeof setTimeout>;
   // The next read throws it. Deno 2.1.4 ends when it cancels a stream that has an error already, and a stream that was

@@ -3,10 +3,7 @@ import type { Page } from "../database/data_api.ts";
 import type { Parameters } from "../request/parameters.ts";
 import type { Column } from "../table/types.ts";
 
-/**
- * A page as CSV (`docs/api.md`, CSV): a header, then one line per row, each ended by CRLF. `name` is the file's without
- * `.csv`. A stream is converted as fast as the caller reads the CSV, and breaks off where the page does.
- */
+/** A page as CSV (`docs/api.md`, CSV), in the file `name`.csv. A stream is converted as fast as the caller reads. */
 export function csv(page: Page, name: string, asked: Parameters, more: Record<string, string>): Answer {
   const converter = new CsvConverter(asked.columns, asked.escapeFormulas);
   const headers = {
@@ -69,9 +66,9 @@ function shown(json: Bytes, start: number, end: number): [from: number, to: numb
 }
 
 /**
- * Converts a JSON array of rows into the lines of a CSV file, from bytes to bytes, as they come.
- * Values other than texts keep their characters, without white space. The columns come in their order; other fields are
- * left out. It throws an Error when a row lacks a column, and when the array does not end. It does not check all of the JSON.
+ * Converts a JSON array of rows into the lines of a CSV file, from bytes to bytes, as they come. Values other than
+ * texts keep their characters, without white space; fields that are no column are left out. It throws an Error when a
+ * row lacks a column, and when the array does not end, but does not check all of the JSON.
  */
 export class CsvConverter implements Transformer<Uint8Array, Uint8Array> {
   readonly #columns: readonly { start: Uint8Array; mayBeFormula: boolean }[];

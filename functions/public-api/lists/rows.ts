@@ -36,9 +36,8 @@ export async function rows(visit: Visit, line: WaitingLine): Promise<Outcome> {
 function isTotal(endpoint: Endpoint, args: Parameters["args"]): boolean {
   const sent = endpoint.parameters.filter(({ name }) => args[name] !== undefined);
   const filters = sent.filter(({ kind, name }) => isFilter(kind) && name !== "name");
-  return (
-    endpoint.kind === "aggregates" || filters.length > 1 || (args.name !== undefined && args.team_id === undefined)
-  );
+  const isAnyTeam = args.name !== undefined && args.team_id === undefined;
+  return endpoint.kind === "aggregates" || filters.length > 1 || isAnyTeam;
 }
 
 /** The headers about further rows (`docs/api.md`, Lists and Keeping a copy). Throws a 400 ApiError for a total that has too many rows. */

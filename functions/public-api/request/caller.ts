@@ -23,10 +23,9 @@ export function callerOf({ method, path, scope, kind }: Endpoint, headers: Heade
 }
 
 /**
- * The program that sent a `User-Agent`, such as `python-requests/2.32.3` or `Google-Apps-Script`: what it says before
- * its first comment, or, where it claims to be Mozilla, what it says after. At most 60 characters of `0-9A-Za-z_.+-/`
- * and blanks. Undefined for a text that names none. Words of other characters, such as an email address, and long words,
- * such as a key, are left out.
+ * The program that sent a `User-Agent`, such as `python-requests/2.32.3`: what it says before its first comment, or,
+ * where it claims to be Mozilla, after it. At most 60 characters of `0-9A-Za-z_.+-/` and blanks; undefined without any.
+ * Words of other characters, such as an email address, and long words, such as a key, are left out.
  */
 export function programOf(userAgent: string): string | undefined {
   const text = userAgent.slice(0, 500);

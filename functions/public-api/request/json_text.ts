@@ -66,10 +66,7 @@ function inWords(text: string, place: number): string {
 const problemOfText = (text: string, place: number): string =>
   text[behind(inAnyText, text, place)] === '"' ? "a control character or a wrong escape" : "no end";
 
-/**
- * Where a text stops being JSON, and the word or character there. `error` is what JSON.parse says, with a place or without.
- * Nothing is as long as the text, which may have 8 MiB.
- */
+/** Where a text stops being JSON. `error` is what JSON.parse says. Nothing here is as long as the text (8 MiB). */
 function wrongPlace(text: string, error: string): string {
   let [before, place] = ["", behind(space, text, 0)];
   for (;;) {

@@ -4,11 +4,7 @@ import { unauthorized } from "../answers/errors.ts";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/**
- * Takes the API key out of the headers and hashes it (`docs/api.md`, Authentication).
- * Returns the SHA-256 of the key as 64 lower-case hexadecimal digits.
- * Throws a 401 ApiError, without calling the database, when there is no key or it has the wrong form.
- */
+/** The hash of the key in the headers (`docs/api.md`, Authentication). Throws a 401 for none or a malformed one. */
 export function keyHashOf(headers: Headers): string {
   const sent = sentCredentials(headers);
   if (sent.length === 0) throw unauthorized("no key");
@@ -42,10 +38,7 @@ function sentCredentials(headers: Headers): string[] {
   }
 }
 
-/**
- * Whether a text can be an API key: `sk_live_`, 32 random characters of `0-9A-Za-z`, and the 6 characters of their
- * checksum. Any other text is refused without calling the database.
- */
+/** Whether a text can be an API key: `sk_live_`, 32 random characters of `0-9A-Za-z`, and 6 of their checksum. */
 export function isWellFormedKey(text: string): boolean {
   return /^sk_live_[0-9A-Za-z]{38}$/.test(text) && text.endsWith(checksum(text.slice(0, -6)));
 }

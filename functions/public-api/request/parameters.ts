@@ -36,10 +36,7 @@ type Sent = { name: string; raw: string };
 /** The value of a parameter; or what is wrong with it, and `rule`, the same without a caller's text. */
 type Reading = { value?: unknown; problem?: string; rule?: string };
 
-/**
- * Reads the query of a request (`docs/api.md`, Lists). Throws one 400 that reports all wrong values, all parameters
- * that the endpoint does not have, and all repeated parameters.
- */
+/** Reads a query (`docs/api.md`, Lists). Throws one 400 for all wrong, unknown, and repeated parameters. */
 export function readParameters(endpoint: Endpoint, query: string): Parameters {
   const sent = Map.groupBy(split(endpoint, query), ({ name }) => name);
   const all = [...sent].map(([name, values]) => ({ name, ...readParameter(endpoint, name, values) }));
@@ -78,14 +75,15 @@ export function readParameters(endpoint: Endpoint, query: string): Parameters {
 /** The parameters that must not be sent together. */
 function conflicts({ kind }: Endpoint, sent: Map<string, Sent[]>, read: Read): string[] {
   const { since, until, escape_formulas, format } = read;
-  const problems: string[] = [];
   // In UTC: a window of 400 days in a time zone may be an hour longer.
   const end = until ?? { seconds: Date.now() / 1000, nanoseconds: 0 };
-  if (kind === "aggregates" && since && isAfter(end, { ...since, seconds: since.seconds + longestWindow }))
-    problems.push("since must be at most 400 days before until (default: now)");
+  const longest = since && { ...since, seconds: since.seconds + longestWindow };
+  const isTooLong = kind === "aggregates" && longest && isAfter(end, longest);
   const isJson = format === "json" || !sent.has("format");
-  if (escape_formulas && isJson) problems.push("escape_formulas needs format=csv");
-  return problems;
+  return [
+    ...(isTooLong ? ["since must be at most 400 days before until (default: now)"] : []),
+    ...(escape_formulas && isJson ? ["escape_formulas needs format=csv"] : []),
+  ];
 }
 
 /** Reads one parameter from all that was sent of it. */

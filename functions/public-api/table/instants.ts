@@ -1,7 +1,4 @@
-/**
- * A point in time to the nanosecond: whole seconds since 1970 and nanoseconds after them (0 to 999,999,999). `day` says
- * that it is the start or the end of a bare date, in UTC.
- */
+/** Whole seconds since 1970, and nanoseconds after them. `day`: it is the start or the end of a bare date, in UTC. */
 export type Instant = { seconds: number; nanoseconds: number; day?: "start" | "end" };
 
 const hour = "[01]\\d|2[0-3]";
@@ -10,10 +7,7 @@ const dateTime = new RegExp(
   `^(\\d{4}-\\d\\d-\\d\\d)(?:T((?:${hour}):${sixty})(?::(${sixty})(?:\\.(\\d{1,9}))?)?(?:Z|([+ -])(${hour})(?::?(${sixty}))?)?)?$`,
 );
 
-/**
- * Parses a date-time, or a date: its first instant for `since`, its last for `until` (`docs/api.md`, Lists). Without a
- * zone it is UTC. Undefined if invalid.
- */
+/** Parses a date-time, or a date: its first instant for `since`, its last for `until`; UTC. Undefined if invalid. */
 export function parseInstant(text: string, bound: "since" | "until"): Instant | undefined {
   const [, day, time, second = "00", fraction = "", sign, zoneHour, zoneMinute] = dateTime.exec(text) ?? [];
   const date = new Date(`${day}T${time ?? "00:00"}:${second}Z`);
@@ -38,10 +32,7 @@ export function inZone(instant: Instant, timeZone: string | undefined): Instant 
   return day === "end" ? { ...instant, seconds: startOfDay(seconds + 1, timeZone) - 1 } : instant;
 }
 
-/**
- * The first instant of a day in a time zone, as the database has it: of a midnight that comes twice the first, and where
- * clocks are put forward at midnight, that moment.
- */
+/** The first instant of a day in a time zone: of two midnights the first; where clocks skip midnight, that moment. */
 function startOfDay(midnight: number, timeZone: string): number {
   const format = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
   /** How many seconds clocks are ahead of UTC. */

@@ -31,10 +31,7 @@ type Common = {
   readonly aliases: readonly string[];
   /** The scope that a key needs; null when any valid key is enough. */
   readonly scope: Scope | null;
-  /**
-   * The name of the operation, such as `list_members`: that of the tool of assistants, in camel case that of OpenAPI, and
-   * of lists and aggregates that of the database function.
-   */
+  /** The name of the tool, such as `list_members`, of the database function, and in camel case of the operation. */
   readonly operation: string;
   readonly parameters: readonly Parameter[];
   readonly summary: string;
@@ -71,10 +68,7 @@ export type AggregatesEndpoint = WithRows & {
  */
 export type ChangesEndpoint = Omit<ListEndpoint, "kind"> & { readonly kind: "changes"; readonly list: string };
 
-/**
- * `GET /`, which checks a key; the import of rewards, the fields of whose rows are in reward_rows.ts; `POST /mcp`, the
- * other endpoints as tools of assistants (Model Context Protocol).
- */
+/** `GET /`, which checks a key; the import of rewards; `POST /mcp`, the other endpoints as tools of assistants. */
 type Other<Kind> = Common & { readonly kind: Kind; readonly method: "GET" | "POST" };
 
 type Others = Other<"key"> | Other<"import"> | Other<"mcp">;
