@@ -72,7 +72,8 @@ select
   )::lists.kudos_with as shown
 from lists.activity_with_ids as v
 cross join (
-  select coalesce(jsonb_object_agg(t.id, t.name), '{}') || '{"00000000-0000-0000-0000-000000000000": "No Team"}' as names
+  select coalesce(jsonb_object_agg(t.id, t.name), '{}')
+    || '{"00000000-0000-0000-0000-000000000000": "No Team"}' as names
   from app.teams as t where t.company_id = (select app.current_company_id())
 ) as teams;
 
