@@ -4,11 +4,14 @@ import type { AggregatesEndpoint, ListEndpoint } from "../../functions/public-ap
 /** What an export reads: a list, or totals. */
 export type Source = ListEndpoint | AggregatesEndpoint;
 
-/** Without the teams of kudos, which are those of today: files and copies join them by the ids of people. */
-export const lists: readonly ListEndpoint[] = all.map((list) => ({
-  ...list,
-  included: list.included.filter(({ name }) => !/^(sender|receiver)_team_/.test(name)),
-}));
+const without = (columns: RegExp): readonly ListEndpoint[] =>
+  all.map((list) => ({ ...list, included: list.included.filter(({ name }) => !columns.test(name)) }));
+
+/** The lists of copies, without the teams of kudos that are those of today: they are joined by the ids of people. */
+export const lists = without(/^(sender|receiver)_team_(id|name)$/);
+
+/** The lists of files, without any teams of kudos: people load them into tables that have the other columns. */
+export const exportedLists = without(/^(sender|receiver)_team_/);
 
 /** The list that an import writes. */
 export const rewards = lists.find(({ path }) => path === "/rewards") as ListEndpoint;

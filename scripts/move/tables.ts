@@ -20,7 +20,7 @@ const changeNumber = "changed_in";
  */
 const numbering = [
   ...["app.number_change", "app.name_category", "app.begin_changes"],
-  ...["app.hide_teams", "app.keep_hidden"],
+  ...["app.hide_teams", "app.keep_hidden", "app.note_teams"],
 ];
 
 /** The only table that refers to a table outside of app. usersOfBoth (move.ts) chooses the rows that can be copied. */

@@ -40,7 +40,13 @@ select :'problem' <> '' as has_problem, set_config('load.problem', :'problem', t
 \copy staging.teams (id, name) from program 'sed ''s/^\\\./\\"."/'' teams.csv' with (format csv, header match, encoding 'utf8')
 \copy staging.members (id, name, email, role, team_id, created_at) from program 'sed ''s/^\\\./\\"."/'' members.csv' with (format csv, header match, encoding 'utf8')
 \copy staging.categories (id, language, name) from program 'sed ''s/^\\\./\\"."/'' categories.csv' with (format csv, header match, encoding 'utf8')
+-- The last two columns of kudos may be absent.
+\set has_teams `head -n 1 kudos.csv | grep -q _team_then_id && echo on || echo off`
+\if :has_teams
+\copy staging.kudos (id, sender_id, receiver_id, category_id, message, created_at, sender_team_then_id, receiver_team_then_id) from program 'sed ''s/^\\\./\\"."/'' kudos.csv' with (format csv, header match, encoding 'utf8')
+\else
 \copy staging.kudos (id, sender_id, receiver_id, category_id, message, created_at) from program 'sed ''s/^\\\./\\"."/'' kudos.csv' with (format csv, header match, encoding 'utf8')
+\endif
 \copy staging.day_ratings (id, rating, comment, team_id, points_awarded, created_at) from program 'sed ''s/^\\\./\\"."/'' day_ratings.csv' with (format csv, header match, encoding 'utf8')
 \copy staging.pulse_questions (id, question, response_type) from program 'sed ''s/^\\\./\\"."/'' pulse_questions.csv' with (format csv, header match, encoding 'utf8')
 \copy staging.pulse_responses (id, question_id, value, comment, created_at) from program 'sed ''s/^\\\./\\"."/'' pulse_responses.csv' with (format csv, header match, encoding 'utf8')

@@ -132,7 +132,15 @@ begin
         'join (select m.id, m.team_id from app.members as m where m.company_id = $1 offset 0) as person '
           'on person.id = k.person_id',
         'left join app.teams as person_team on person_team.company_id = $1 and person_team.id = person_team_id',
-        'person_team_id, coalesce(person_team.name, ''No Team'') as person_team_name')
+        'person_team_id, coalesce(person_team.name, ''No Team'') as person_team_name'),
+      -- Those without a team and the unknown ones are two groups.
+      ('person_team_then', 'person_team_then_id, person_is_unknown',
+        'nullif(k.person_team_then_id, ''00000000-0000-0000-0000-000000000000'') as person_team_then_id, '
+          'k.person_team_then_id is null as person_is_unknown',
+        null,
+        'left join app.teams as person_then on person_then.company_id = $1 and person_then.id = person_team_then_id',
+        'person_team_then_id, case when person_is_unknown or person_team_then_id is not null then person_then.name '
+          'else ''No Team'' end as person_team_then_name')
     ) as of_person (name, id, grouped, team, named, columns)
   ) as part on part.name = wanted.name;
 

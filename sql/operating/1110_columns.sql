@@ -20,7 +20,8 @@ end;
 --
 -- unique_by: the columns with the same value here are together unique in a file; those with key identify a row.
 -- minimum, maximum: of the number of characters, or of the number itself.
--- when_empty: the SQL of the value to store for an empty cell; null if a cell must not be empty.
+-- when_empty: the SQL of the value to store for an empty cell; null if a cell must not be empty; kept if an empty cell, or
+-- a file without the column, leaves what is stored, and a new row to the triggers.
 -- names: the file whose ids the column has. target_column: the column of the target table.
 create function app.loaded_columns() returns table (
   file text, place integer, field text, kind text, unique_by text, minimum integer, maximum integer, when_empty text,
@@ -49,6 +50,9 @@ begin atomic
     ('kudos', 4, 'category_id', 'uuid', null, null, null, null, 'categories', 'category_id'),
     ('kudos', 5, 'message', 'text', null, 1, 10000, null, null, 'message'),
     ('kudos', 6, 'created_at', 'date_time', null, null, null, null, null, 'created_at'),
+    -- The team may have been deleted since.
+    ('kudos', 7, 'sender_team_then_id', 'uuid', null, null, null, 'kept', null, 'sender_team_then_id'),
+    ('kudos', 8, 'receiver_team_then_id', 'uuid', null, null, null, 'kept', null, 'receiver_team_then_id'),
 
     ('day_ratings', 1, 'id', 'uuid', 'key', null, null, null, null, 'id'),
     ('day_ratings', 2, 'rating', 'whole_number', null, 1, 5, null, null, 'rating'),

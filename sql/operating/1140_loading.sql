@@ -30,7 +30,7 @@ return (
     string_agg(
       case
         when c.when_empty is null then format('s.%I::%s', c.field, c.type)
-        else format('coalesce(nullif(s.%I, '''')::%s, %s)', c.field, c.type, c.when_empty)
+        else format('coalesce(nullif(s.%I, '''')::%s, %s)', c.field, c.type, replace(c.when_empty, 'kept', 'null'))
       end || format(' as %I', c.target_column),
       ', ' order by c.place
     ),
@@ -38,8 +38,8 @@ return (
       filter (where c.kind = 'date_time' or c.is_key),
     string_agg(format('t.%1$I = s.%1$I', c.target_column), ' and ' order by c.place) filter (where c.is_key),
     string_agg(format('t.%I', c.target_column) || c.compared_as, ', ' order by c.place) filter (where not c.is_key),
-    string_agg(format('s.%I', c.target_column) || c.compared_as, ', ' order by c.place) filter (where not c.is_key),
-    string_agg(format('%1$I = s.%1$I', c.target_column), ', ' order by c.place) filter (where not c.is_key),
+    string_agg(format(c.replaced_by, c.target_column) || c.compared_as, ', ' order by c.place) filter (where not c.is_key),
+    string_agg(format('%1$I = ' || c.replaced_by, c.target_column), ', ' order by c.place) filter (where not c.is_key),
     string_agg(format('%I', c.target_column), ', ' order by c.place),
     string_agg(format('s.%I', c.target_column), ', ' order by c.place)
   )
@@ -55,7 +55,8 @@ return (
         else 'text'
       end as type,
       loaded.unique_by is not distinct from 'key' as is_key,
-      case loaded.kind when 'json' then '::text' else '' end as compared_as
+      case loaded.kind when 'json' then '::text' else '' end as compared_as,
+      case loaded.when_empty when 'kept' then 'coalesce(s.%1$I, t.%1$I)' else 's.%1$I' end as replaced_by
     from app.loaded_columns() as loaded
   ) as c on c.file = f.file
   where f.file = write_query.file

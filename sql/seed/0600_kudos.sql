@@ -1,6 +1,20 @@
 -- 3,000 kudos per company. Kudos with the same moment have one sender, who thanks several people with the same text.
 
-insert into app.kudos (company_id, id, sender_id, receiver_id, category_id, message, created_at)
+-- The team of a person when a kudos was given: known from June 2026 on. One in eight has changed teams in September.
+create function demo.team_then(slug text, seat bigint, at timestamptz) returns uuid language sql stable
+return (
+  select coalesce(demo.uuid(p.slug || '/team/' || case
+      when at >= '2026-09-07Z' or demo.pick(p.slug || p.seat || '/moved', 8) > 0 then p.team
+      else demo.choose(p.slug || p.seat, (select array_agg(t.name order by t.name collate "C") from demo.teams as t where t.slug = p.slug))
+    end), '00000000-0000-0000-0000-000000000000')
+  from demo.people as p where p.slug = team_then.slug and p.seat = team_then.seat and at >= '2026-06-01Z'
+);
+
+-- The earlier ones stay unknown, whatever the clock says.
+set app.as_stored = 'on';
+insert into app.kudos (
+  company_id, id, sender_id, receiver_id, category_id, message, created_at, sender_team_then_id, receiver_team_then_id
+)
 with tickets as (
   select p.slug, p.senders, c.categories
   from (select slug, array_agg(seat order by seat) as senders from demo.people, generate_series(1, thanks) group by slug) as p
@@ -38,7 +52,8 @@ with tickets as (
   from exchanged
 )
 select k.company_id, demo.uuid(k.key), k.sender_id, r.id, demo.uuid(k.slug || '/category/' || k.category),
-  demo.fill(m.message, k.slug, k.n, r.first_name, p.first_name), k.at
+  demo.fill(m.message, k.slug, k.n, r.first_name, p.first_name), k.at,
+  demo.team_then(k.slug, k.sender, k.at), demo.team_then(k.slug, k.receiver, k.at)
 from numbered as k
 -- offset 0: each is looked up by the primary key.
 cross join lateral (select * from demo.people where slug = k.slug and seat = k.receiver offset 0) as r
@@ -57,3 +72,4 @@ cross join lateral (
       || body.text || case when demo.pick(k.moment || '/close', 5) < 2 then ' ' || demo.card(k.slug, 'close', '', k.n) else '' end
   end as message offset 0
 ) as m;
+reset app.as_stored;

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { type Cells, type Files, good, headers, ids, inserted, load, stage, untouched } from "../support/loading.ts";
 import { createCompany, everything, newProject, removeProjects } from "../support/two_projects.ts";
+import { noTeam } from "../support/world.ts";
 
 const { url, sql } = await newProject();
 let company: string;
@@ -54,6 +55,8 @@ const corrections: Record<string, string[]> = {
   response_type: ["text", "", "scale"],
   question_id: [ids.otherQuestion, "", ids.question],
   value: ["null", "", "1", "1.0", '"1.0"'],
+  sender_team_then_id: [ids.sales, noTeam],
+  receiver_team_then_id: [noTeam, randomUUID()],
 };
 
 const tableOf = (file: string): string => (file === "categories" ? "category_names" : file);
@@ -93,6 +96,31 @@ test.each(Object.entries(headers))(
     }
   },
 );
+
+// Proves: questions.14
+test("teams of a kudos that the file does not say stay, of a new kudos are those of now; another person's are unknown", async () => {
+  const files = good();
+  const [kudos] = files.kudos as [Cells];
+  const teams = async (changed: Cells) => {
+    Object.assign(kudos, changed);
+    const { kudos: counts } = await loaded(files);
+    const [row] = await sql`
+      select sender_team_then_id as sender, receiver_team_then_id as receiver from app.kudos
+      where company_id = ${company} and id = ${String(kudos.id)}`;
+    expect((await loaded(files)).kudos, "loaded again").toEqual(untouched.kudos);
+    return [row?.sender, row?.receiver, counts?.join()];
+  };
+  kudos.created_at = new Date().toISOString();
+  expect(await teams({})).toEqual([ids.design, noTeam, "2,0,0"]);
+  expect(await teams({ sender_team_then_id: ids.sales })).toEqual([ids.sales, noTeam, "0,1,1"]);
+  expect(await teams({ sender_team_then_id: "", message: "new" })).toEqual([ids.sales, noTeam, "0,1,1"]);
+  expect(await teams({ sender_id: ids.olaf })).toEqual([null, noTeam, "0,1,1"]);
+  expect(await teams({ receiver_id: ids.ines, receiver_team_then_id: ids.design })).toEqual([
+    null,
+    ids.design,
+    "0,1,1",
+  ]);
+});
 
 test("a row with another key is a new row, and the one that the file no longer names stays", async () => {
   await loaded(good());

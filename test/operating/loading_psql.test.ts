@@ -96,6 +96,19 @@ test.each(["\n", "\r\n"])("a line \\. in a cell is text like any other, lines en
   expect(found).toEqual({ message: lines, comment: lines, question: lines, answer: lines });
 });
 
+// Proves: questions.14
+test("kudos.csv may lack the two columns of teams: then those that are stored stay", async () => {
+  const { kudos: [kudos = {}] = [], ...files } = good();
+  const said = { ...kudos, sender_team_then_id: ids.design, receiver_team_then_id: ids.sales };
+  expect((await runLoad(texts({ ...files, kudos: [said] }))).code).toBe(0);
+  const lines = csvOf("kudos", [{ ...kudos, message: "new" }]).split("\n");
+  const without = lines.map((line) => line.replace(/,sender_team_then_id.*|,,$/, "")).join("\n");
+  expect((await runLoad({ kudos: without })).code).toBe(0);
+  const stored = await sql`
+    select message, sender_team_then_id, receiver_team_then_id from app.kudos where company_id = ${company.id}`;
+  expect(stored).toEqual([{ message: "new", sender_team_then_id: ids.design, receiver_team_then_id: ids.sales }]);
+});
+
 test.each<[what: string, files: Record<string, string>, message: string]>([
   ["ends in the middle of a cell", { ...empty, kudos: `${headers.kudos}\n"` }, "unterminated CSV quoted field"],
   ["is not there", {}, "teams.csv"],

@@ -56,7 +56,7 @@ async function expectMoved(run = move()): Promise<string> {
   return output;
 }
 
-// Proves: moving.1, moving.2, moving.3, layer.19, subject.3
+// Proves: moving.1, moving.2, moving.3, layer.19, questions.14, subject.3
 test("everything arrives as it was, a table that is new too, keys go on at the target, and no other company is touched", async () => {
   for (const { sql } of [source, target]) {
     await sql
@@ -82,6 +82,10 @@ test("everything arrives as it was, a table that is new too, keys go on at the t
     update app.day_ratings as d set team_id = (select max(t.id::text)::uuid from app.teams as t where t.company_id = d.company_id)
     where company_id = ${company.id} and rating = 3`;
   await source.sql`update app.companies set fewest_people = 100 where id = ${company.id}`;
+  // Kudos of now with teams that are unknown, and one that is gone.
+  await source.sql`
+    update app.kudos set created_at = now(), receiver_team_then_id = case when message like '1%' then gen_random_uuid() end
+    where company_id = ${company.id} and message like any ('{1%,2%}')`;
   const page = await readList(source.sql, company.key);
   const [before, untouched] = [await arriving(), await others()];
   expect(Object.values(before).filter(({ length }) => length > 0).length, "tables").toBeGreaterThanOrEqual(14);

@@ -60,7 +60,7 @@ const installed = Number(/ (\d+)/.exec(await runCommand("pg_dump", ["--version"]
 const rows = async ({ sql }: Project) =>
   (await everything(sql)).filter((row) => !row.startsWith("app.deletions:")).join("\n");
 
-// Proves: ageing.5, layer.20, subject.3
+// Proves: ageing.5, layer.20, questions.14, subject.3
 test.for(["pg_dump", "what pg_dump writes"])(
   "a backup with %s comes into a new project: check.sql finds nothing, and what was removed after it is not served",
   async (tool, context) => {
@@ -74,6 +74,8 @@ test.for(["pg_dump", "what pg_dump writes"])(
     await source.sql`
       update app.day_ratings as d set team_id = (select max(t.id::text)::uuid from app.teams as t where t.company_id = d.company_id)`;
     await source.sql`update app.companies set fewest_people = 2 where id = ${kept.id}`;
+    // Kudos of now with unknown teams.
+    await source.sql`update app.kudos set created_at = now() where company_id = ${kept.id} and message like '2%'`;
     const before = { ...(await contents(source.sql, kept.id)), member_accounts: [] };
     if (isReal) await run("pg_dump", source);
     else await dump(source);

@@ -82,6 +82,7 @@ test.each<[problem: string, ...Change]>([
 
 test.each<[what: string, ...Change]>([
   ["a field at the end, also one that is called description", fieldsOf("Kudos"), withLast],
+  ["a field on request, also before others", fieldsOf("KudosCount"), withFirst],
   ["an optional parameter", "paths./rewards.get.parameters.reward_type", { name: "reward_type" }],
   ["an endpoint", "paths./questions", {}],
 ])("%s needs a new minor version, and nothing more", (_, ...change) => {

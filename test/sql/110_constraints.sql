@@ -71,7 +71,7 @@ select bag_eq(
   $$
     select format('%s.%s', relation, field)
     from (values
-      ('companies', '{move_id,retention,fewest_people}'::text[]), ('members', '{team_id}'),
+      ('companies', '{move_id,retention,fewest_people}'::text[]), ('members', '{team_id}'), ('kudos', '{sender_team_then_id,receiver_team_then_id}'),
       ('rewards', '{external_id,description,stock_count,image_url,vendor_name}'), ('day_ratings', '{comment,team_id,points_awarded}'),
       ('pulse_questions', '{response_type}'), ('pulse_responses', '{question_id,value}'), ('api_key_uses', '{last_used_at,last_endpoint,last_client,refused_at,refused_endpoint,refused_client,
         forbidden_at,forbidden_endpoint,forbidden_scope,forbidden_client,forbidden_reason,checked_at,checked_client,counted_on}'),

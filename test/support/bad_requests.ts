@@ -63,11 +63,11 @@ const leftOut = (path: string, query: string, shown = query.split("=")[0], metho
 
 export const limit = "limit must be an integer from 1 to 1000";
 const include =
-  "include must be one or more of sender_id, receiver_id, category_id, sender_team_id, sender_team_name, receiver_team_id, receiver_team_name, each once";
+  "include must be one or more of sender_id, receiver_id, category_id, sender_team_id, sender_team_name, receiver_team_id, receiver_team_name, sender_team_then_id, sender_team_then_name, receiver_team_then_id, receiver_team_then_name, each once";
 const format = "format must be json or csv";
 const timeZone = "time_zone must be UTC or the IANA name of a time zone, such as Europe/Berlin";
 const by =
-  "by must be one to 3 different names of day, week, month, quarter, year, category, sender_team, receiver_team, sender, receiver, and at most one of day, week, month, quarter, year";
+  "by must be one to 3 different names of day, week, month, quarter, year, category, sender_team, receiver_team, sender, receiver, sender_team_then, receiver_team_then, and at most one of day, week, month, quarter, year";
 /** Lists of names as they were sent, and the names that the error says. */
 const listsOfNames = (before: string, rule: string, all: [values: string, sent: string][]): BadRequest[] =>
   all.map(([value, sent]) => get(`${before}${value}`, `${rule} (sent: ${sent})`));

@@ -11,6 +11,7 @@ type Lists = Record<string, Record<string, unknown>[]>;
 /** Columns with names from another list: they are those of the moment of reading, and a copy joins them by their ids. */
 const derived = [
   ...["sender_team_id", "sender_team_name", "receiver_team_id", "receiver_team_name"],
+  ...["sender_team_then_name", "receiver_team_then_name"],
   ...["team_name", "sender_name", "sender_email", "receiver_name", "receiver_email", "category"],
 ];
 

@@ -10,7 +10,10 @@ export const headers: Record<string, string[]> = {
   teams: ["id", "name"],
   members: ["id", "name", "email", "role", "team_id", "created_at"],
   categories: ["id", "language", "name"],
-  kudos: ["id", "sender_id", "receiver_id", "category_id", "message", "created_at"],
+  kudos: [
+    ...["id", "sender_id", "receiver_id", "category_id", "message", "created_at"],
+    ...["sender_team_then_id", "receiver_team_then_id"],
+  ],
   day_ratings: ["id", "rating", "comment", "team_id", "points_awarded", "created_at"],
   pulse_questions: ["id", "question", "response_type"],
   pulse_responses: ["id", "question_id", "value", "comment", "created_at"],

@@ -1,7 +1,7 @@
 // The answers of the API, computed from generated data as the specification says. The model shares no code with the
 // function or the database: the same mistake would have to be made twice.
 import type { Row } from "./stack.ts";
-import { iso, type World } from "./world.ts";
+import { iso, noTeam, type World } from "./world.ts";
 
 /** A row with the values of all its columns; `at` is its time. */
 export type ModelRow = Row & { at: bigint };
@@ -22,6 +22,12 @@ interface List {
 }
 
 const teamName = ({ teams }: World, id: string | null) => teams.find((team) => team.id === id)?.name;
+
+/** The team at the time of a kudos, of which the kudos has this ID: unknown, none, or one that may be gone. */
+const teamThen = (world: World, person: string, id: string | null): Row => ({
+  [`${person}_team_then_id`]: id === noTeam ? null : id,
+  [`${person}_team_then_name`]: id === noTeam ? "No Team" : (teamName(world, id) ?? null),
+});
 
 /** The name in the company's language; else in that in other letter case; else in English; else the first by tag. */
 function categoryName({ categories, language }: World, id: string): string {
@@ -45,6 +51,7 @@ const activity: List = {
   included: [
     ...["sender_id", "receiver_id", "category_id"],
     ...["sender_team_id", "sender_team_name", "receiver_team_id", "receiver_team_name"],
+    ...["sender_team_then_id", "sender_team_then_name", "receiver_team_then_id", "receiver_team_then_name"],
   ],
   filters: ["since", "until", "category_id", "sender_id", "receiver_id"],
   unique: [],
@@ -60,6 +67,8 @@ const activity: List = {
         ...{ sender_team_id: sender?.team_id ?? null, receiver_team_id: receiver?.team_id ?? null },
         sender_team_name: teamName(world, sender?.team_id ?? null) ?? null,
         receiver_team_name: teamName(world, receiver?.team_id ?? null) ?? null,
+        ...teamThen(world, "sender", kudos.sender_team_then_id),
+        ...teamThen(world, "receiver", kudos.receiver_team_then_id),
       };
     }),
 };
@@ -179,6 +188,8 @@ const counts: Question = {
     receiver_team: ["receiver_team_id", "receiver_team_name"],
     sender: ["sender_id", "sender_name"],
     receiver: ["receiver_id", "receiver_name"],
+    sender_team_then: ["sender_team_then_id", "sender_team_then_name"],
+    receiver_team_then: ["receiver_team_then_id", "receiver_team_then_name"],
   },
   numbers: (rows) => ({ kudos: rows.length }),
   included: (rows) => ({
@@ -255,7 +266,8 @@ export function predictGroups(world: World, { path, parameters }: ListRequest): 
   const columns = names.flatMap((name) => by[name] ?? [name]);
   const groups = Map.groupBy(asked as ModelRow[], (row) => JSON.stringify(columns.map((name) => row[name])));
   const [size = ""] = Object.keys(numbers([]));
-  const ids = columns.filter((name) => name.endsWith("_id"));
+  // Of two teams without an ID, the one that is known to be none comes first.
+  const ids = columns.filter((name) => name.endsWith("_id") || name.endsWith("_then_name"));
   const asIncluded = ([name]: [string, unknown]) => parameters.include?.split(",").includes(name);
   const all = [...groups.values()]
     .map(
@@ -290,7 +302,7 @@ export function cells({ path, parameters }: ListRequest, rows: Row[]): string[][
   const { by, include } = parameters;
   const columns = question ? columnsOfQuestion(question, by, include) : columnsOf(path, include);
   const escaped = parameters.escape_formulas === "true";
-  const exact = /^(id|((sender_|receiver_)?team|sender|receiver|category|question)_id|timestamp|created_at)$/;
+  const exact = /^(id|((sender_|receiver_)?team(_then)?|sender|receiver|category|question)_id|timestamp|created_at)$/;
   const cell = (name: string, value: unknown): string => {
     if (value === null) return "";
     if (typeof value !== "string") return JSON.stringify(value);

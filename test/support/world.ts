@@ -47,6 +47,9 @@ export function iso(at: bigint): string {
   return `${seconds}.${String(at % 1_000_000n).padStart(6, "0")}Z`;
 }
 
+/** In place of the team that somebody had at the time of a kudos: they are known to have had none. */
+export const noTeam = "00000000-0000-0000-0000-000000000000";
+
 const languages = ["en", "de", "pt-BR", "pt-br"];
 const roles = ["admin", "employee", "Employee"];
 
@@ -82,6 +85,8 @@ function generate({ domain }: TestCompany, canary: string, size: number) {
     receiver_id: drawn(index, members).id,
     category_id: drawn(index, categories).id,
     message: text(),
+    sender_team_then_id: one([null, noTeam, uuid(), one(teams).id]),
+    receiver_team_then_id: one([null, noTeam, uuid(), one(teams).id]),
     at: shared(index),
   }));
   const rewards = many(size, (index) => ({

@@ -6,7 +6,7 @@ import { counted } from "../errors.ts";
 import { exportToFile, exportToPipe, type Job } from "../export_list.ts";
 import { formatOf, formats } from "../formats.ts";
 import { describeKey } from "../key.ts";
-import { everyColumn, lists, nameOf, opens, type Source, totals } from "../lists.ts";
+import { everyColumn, exportedLists as lists, nameOf, opens, type Source, totals } from "../lists.ts";
 import { type Command, makeFolder, misused, readArguments, settings } from "./command.ts";
 
 /** Parameters that are no options of their own: other options or the paging set them. */

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import Papa from "papaparse";
 import type { Column, ListEndpoint } from "../../../functions/public-api/table/types.ts";
-import { nameOf } from "../lists.ts";
+import { exportedLists, nameOf } from "../lists.ts";
 import { writeWhole } from "../whole_file.ts";
 import type { Copy } from "./copy.ts";
 import { columnsOf } from "./tables.ts";
@@ -12,7 +12,7 @@ const batchSize = 1000;
 
 /** Writes a list to a file in the folder. An older file stays until the new one is complete. */
 export async function writeCsv(copy: Copy, list: ListEndpoint, folder: string): Promise<void> {
-  const columns = columnsOf(list);
+  const columns = exportedLists.filter(({ path }) => path === list.path).flatMap(columnsOf);
   await writeWhole(join(folder, `${nameOf(list)}.csv`), false, async (append) => {
     let lines = [columns.map(({ name }) => name)];
     const write = async () => {

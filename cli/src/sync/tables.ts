@@ -70,6 +70,8 @@ const joins: Record<string, { id: string; from: string; shown: Record<string, st
     { id: "sender_id", from: "members", shown: { sender_name: "name", sender_email: "email" } },
     { id: "receiver_id", from: "members", shown: { receiver_name: "name", receiver_email: "email" } },
     { id: "category_id", from: "categories", shown: { category: "name" } },
+    { id: "sender_team_then_id", from: "teams", shown: { sender_team_then_name: "name" } },
+    { id: "receiver_team_then_id", from: "teams", shown: { receiver_team_then_name: "name" } },
   ],
   day_ratings: [{ id: "team_id", from: "teams", shown: { team_name: "name" } }],
 };

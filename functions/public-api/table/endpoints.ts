@@ -158,6 +158,18 @@ const idOf = (person: string) =>
   );
 const teamIdOf = (person: string) =>
   column(`${person}_team_id`, "uuid?", `The ${person}'s current team; null without a team, and for erased people.`);
+const teamThenOf = (person: string) => [
+  column(
+    `${person}_team_then_id`,
+    "uuid?",
+    `The ${person}'s team at the time of the kudos; null without a team, where it is unknown, and for erased people.`,
+  ),
+  column(
+    `${person}_team_then_name`,
+    "text?",
+    "The current name of that team, or `No Team`; null where the team is unknown or deleted, and for erased people.",
+  ),
+];
 
 /** The lists, and aggregates of them (`docs/api.md`, Lists, Questions). */
 const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
@@ -203,7 +215,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     aliases: ["/kudos"],
     summary: "Kudos with sender, recipient and category",
     description:
-      "Lists kudos, newest first: who thanked whom, when, for what, and with which message. Filter them by time (`since`, `until`), category, sender, and receiver; a row must match all filters that you send. `include` adds IDs and teams. An erased person is `Former member`, with an empty email address.",
+      "Lists kudos, newest first: who thanked whom, when, for what, and with which message. Filter them by time (`since`, `until`), category, sender, and receiver; a row must match all filters that you send. `include` adds IDs, and teams of today and at the time of the kudos. An erased person is `Former member`, with an empty email address.",
     forAssistants:
       "Lists kudos: who thanked whom, when, in which category and with which message. To count them, use `count_activity`: one call.",
     parameters: [...list, include, ...window, ...ofKudos],
@@ -233,18 +245,19 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
         teamIdOf(person),
         column(`${person}_team_name`, "text?", "The team's name, or null."),
       ]),
+      ...people.flatMap(teamThenOf),
     ],
   }),
   endpoint("aggregates", "/activity/counts", "read:activity", {
     aliases: ["/kudos/counts"],
     operation: "count_activity",
     summary: "How many kudos, by time, team, person or category",
-    description: `Counts kudos in one request, by month, or by up to three of time, team, person, and category, such as \`by=month,receiver_team\`. Rows are sorted by time, newest first, then by kudos, most first; empty groups are omitted. Teams are people's current teams, as in \`GET /members\`. \`include=senders,receivers\` adds how many people take part. At most ${maxGroups.toLocaleString("en-US")} rows, and 400 days.`,
+    description: `Counts kudos in one request, by month, or by up to three of time, team, person, and category, such as \`by=month,receiver_team\`. Rows are sorted by time, newest first, then by kudos, most first; empty groups are omitted. Teams are people's current teams, as in \`GET /members\`; \`sender_team_then\` and \`receiver_team_then\` are those at the time of the kudos. \`include=senders,receivers\` adds how many people take part. At most ${maxGroups.toLocaleString("en-US")} rows, and 400 days.`,
     forAssistants:
-      "Counts kudos. Use it first for how many per team, month, or category, and for who gives or gets the most. Within a time, the largest count is first. With by sender_team, include senders says how many of each team take part.",
+      "Counts kudos. Use it first for how many per team, month, or category, and for who gives or gets the most. Within a time, the largest count is first. With by sender_team, include senders says how many of each team take part. Those are today's teams; sender_team_then and receiver_team_then are the teams at the time, null where unknown.",
     parameters: [
       ...ofAggregates(
-        "one to three different ones of `day`, `week`, `month`, `quarter` or `year` (one of these), `category`, `sender_team`, `receiver_team`, `sender` and `receiver`",
+        "one to three different ones of `day`, `week`, `month`, `quarter` or `year` (one of these), `category`, `sender_team`, `receiver_team`, `sender`, `receiver`, `sender_team_then` and `receiver_team_then`",
       ),
       include,
       ...ofKudos,
@@ -272,6 +285,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
           column(`${person}_name`, "text", `The ${person}'s name; \`Former member\` for all erased people.`),
         ],
       })),
+      ...people.map((person) => ({ name: `${person}_team_then`, columns: teamThenOf(person) })),
     ],
     columns: [column("kudos", "integer", "The number of kudos.", { minimum: 1 })],
     included: [

@@ -14,7 +14,8 @@ begin
 end
 $$;
 alter table app.api_keys disable trigger user;
--- A backup has ratings before members: without this every team would have too few people, and ratings would lose them.
+-- A backup has ratings before members: without this every team would have too few people, and ratings would lose them. And
+-- kudos whose teams are unknown stay so.
 set app.as_stored = 'on';
 -- The backup has one.
 delete from app.cursor_key;
