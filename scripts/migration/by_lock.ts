@@ -71,9 +71,10 @@ export function byLock(actions: Action[]): Part[] {
   const keys = keyTables.flatMap((table) =>
     take((action) => action.lockClass !== "none" && tablesOf(action).includes(table)),
   );
-  // What lists stand on, they, the functions of the Data API, and what only their earlier versions called.
+  // What operators call, what lists stand on, they, the functions of the Data API, and what only earlier versions called.
   const isLists = isIn("lists");
   const isPublic = isIn("public");
+  const procedures = take(({ sql }) => /^[^(]*\bprocedure\b/i.test(sql));
   const behind = take((action) => action.destroys.length === 0 && !isPublic(action) && !isLists(action));
   const lists = take((action) => action.destroys.length === 0 && isLists(action));
   const functions = take(isPublic);
@@ -86,6 +87,7 @@ export function byLock(actions: Action[]): Part[] {
     { name: "tables_of_keys", actions: keys, note: notes.tables },
     { name: "tables_of_lists", actions: behind, note: notes.tables },
     { name: "lists", actions: lists, note: notes.tables },
+    { name: "procedures", actions: procedures, note: notes.tables },
     { name: "functions", actions: functions, note: notes.tables },
     { name: "what_is_gone", actions: rest, note: notes.tables },
     ...[...rooms].map(([name, actions]) => ({ name, actions, note: notes.indexes })),

@@ -69,11 +69,19 @@ test("204 keys: every action is in reach at every width from 320 to 1600, and no
   await page.setViewportSize({ width: 1280, height: 800 });
   const heights = await page.locator("tbody tr").evaluateAll((rows) => rows.map((row) => row.clientHeight));
   expect(heights.sort((one, other) => one - other)[12]).toBeLessThan(48);
-  // A keystroke asks for nothing.
+  // A keystroke asks for nothing, and draws a page of keys at most.
   const sent: string[] = [];
   page.on("request", (request) => sent.push(request.url()));
+  await page.evaluate(() => {
+    const drawn: Node[] = [];
+    Object.assign(window, { drawn });
+    const note = (all: MutationRecord[]) => drawn.push(...all.flatMap(({ addedNodes }) => [...addedNodes]));
+    new MutationObserver(note).observe(document.body, { childList: true, subtree: true });
+  });
   await page.getByRole("searchbox").press("m");
   await page.getByRole("tab", { name: "Found 204" }).waitFor();
+  const drawn: string[] = await page.evaluate(() => Reflect.get(window, "drawn").map((node: Node) => node.nodeName));
+  expect(drawn.filter((name) => name === "TR").length).toBeLessThanOrEqual(25);
   expect(sent).toEqual([]);
   await page.getByRole("searchbox").fill("");
   await page.setViewportSize({ width: 390, height: 740 });

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import { Readable } from "node:stream";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createApp } from "../../functions/public-api/app.ts";
 import { readSettings } from "../../functions/public-api/settings.ts";
@@ -88,6 +90,22 @@ describe("what the database may answer besides 200 is a 500, and the log has no 
     service.answer("upsert_rewards", { status, headers, body });
     await expectFailure(await service.import(reward), `upsert_rewards answered ${status} with no code`);
     expect(service.lines.join()).not.toMatch(/secret/);
+  });
+
+  test("an error body without end is not read to its end", async () => {
+    let closed: Promise<unknown> | undefined;
+    let kibibytes = 0;
+    const withoutEnd = function* () {
+      for (; ; kibibytes++) yield "x".repeat(1024);
+    };
+    service.answer("upsert_rewards", (response) => {
+      closed = once(response.writeHead(500, { "Content-Type": json }), "close");
+      Readable.from(withoutEnd()).pipe(response);
+    });
+    await expectFailure(await service.import(reward), "upsert_rewards answered 500 with no code");
+    await closed;
+    // No more than the buffers on the way hold: only the deadline would stop a function that read on.
+    expect(kibibytes).toBeLessThan(32 * 1024);
   });
 
   test("a code in an error body of a megabyte", async () => {

@@ -74,6 +74,21 @@ test.each<[what: string, answer: Upstream, error: string]>([
   expect(calls.filter((rpc) => rpc !== "read_page")).toEqual(["list_members", "verify_api_key"]);
 });
 
+test("a page for another company is not even read to its end", async () => {
+  // The spy keeps the responses: one that is collected as garbage would be given up, too.
+  vi.spyOn(globalThis, "fetch");
+  onTestFinished(() => void vi.restoreAllMocks());
+  const ask = await withReplicas(supabaseUrl);
+  const closed = new Promise((resolve) => {
+    service.answer("read_page", (response) => {
+      response.on("close", resolve);
+      response.writeHead(200, ofOther.headers).write("[");
+    });
+  });
+  expect(await ask()).toMatchObject({ status: 200, line: { replica_error: "answered for another company" } });
+  await closed;
+});
+
 test("the errors of the primary win over the replica's refusal, also those of a list that is then read at the primary", async () => {
   const ask = await withReplicas(supabaseUrl);
   service.answer("read_page", refusedKey);

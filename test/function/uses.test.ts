@@ -94,12 +94,23 @@ test("the refusal of a dead key is noted in a call of its own, once for many; th
   held[0]?.end();
 });
 
-test("a note that fails is nobody's failure", async () => {
+test("a note that fails is nobody's failure; of many dead keys two notes are written at once, and in the end all", async () => {
   service.answer("verify_api_key", deadKey);
   service.answer("note_refused_use", { status: 500, body: "{}" });
   const headers = { "X-API-Key": madeUpKey(7) };
   expect((await service.send("/members?limit=0", { headers })).status).toBe(401);
   await expect.poll(notes).toHaveLength(1);
+
+  const held: ServerResponse[] = [];
+  service.answer("note_refused_use", (response) => void held.push(response));
+  const asked = [1, 2, 3, 4, 1].map((number) => service.send("/", { headers: { "X-API-Key": madeUpKey(number) } }));
+  for (const { status } of await Promise.all(asked)) expect(status).toBe(401);
+  await expect.poll(notes).toHaveLength(3);
+  for (let noted = 4; noted <= 5; noted++) {
+    held.shift()?.end();
+    await expect.poll(notes).toHaveLength(noted);
+  }
+  for (const response of held) response.end();
 });
 
 test("a company has 200 notes a minute, others have theirs", async () => {

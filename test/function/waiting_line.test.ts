@@ -196,6 +196,16 @@ describe("a key that is new to the instance", () => {
     expect(kinds().sort()).toEqual(["page", "verify", "verify"]);
   });
 
+  test("is a failure when the database does not say whose it is", async () => {
+    const nobodys = new WaitingLine(async (_rpc, _args, _caller, read) => {
+      const body = await read(new Response(JSON.stringify(verifiedKey)));
+      return { headers: new Headers(), body, logged: {} };
+    });
+    await expect(nobodys.call(visitOf("A"), { rpc: "page", args: () => ({}), read: () => "" })).rejects.toThrow(
+      "whose key",
+    );
+  });
+
   const guessCode = () => {
     const visit = visitOf("");
     return outcome(visit, line.callWithoutKey(visit, "redeem_assistant_code", {}));
@@ -389,6 +399,23 @@ describe("answers that nobody reads", () => {
     await settle(120_000);
     await askMany(4, "A");
     expect(companies()).toEqual([..."AAA"]);
+  });
+
+  test("count for their company, also when its keys are so many that they are forgotten meanwhile", async () => {
+    for (let open = 0; open < 16; open++) {
+      ask(`${open} of A`, never);
+      await settle();
+      await running[0]?.end();
+      for (const key of manyKeys(200, "A")) {
+        ask(`${open} ${key}`);
+        await settle();
+        while (running.length > 1) await running[1]?.end();
+      }
+      await endAll();
+    }
+    ask("B");
+    await settle();
+    expect(companies()).toEqual(["B"]);
   });
 
   test("have 64 MiB in all, beyond which each company has two, and count for two minutes", async () => {

@@ -13,6 +13,8 @@ DROP FUNCTION "public"."count_activity"(text, text[], timestamp with time zone, 
 
 DROP FUNCTION "public"."list_api_keys"();
 
+DROP FUNCTION "public"."note_refused_use"(text, text);
+
 DROP FUNCTION "public"."replace_api_key"(uuid, interval, timestamp with time zone);
 
 CREATE OR REPLACE FUNCTION public.average_day_ratings(key_hash text, by text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, time_zone text DEFAULT 'UTC'::text, team_id uuid DEFAULT NULL::uuid, max_rows integer DEFAULT NULL::integer)
@@ -146,7 +148,15 @@ begin
         'join (select m.id, m.team_id from app.members as m where m.company_id = $1 offset 0) as person '
           'on person.id = k.person_id',
         'left join app.teams as person_team on person_team.company_id = $1 and person_team.id = person_team_id',
-        'person_team_id, coalesce(person_team.name, ''No Team'') as person_team_name')
+        'person_team_id, coalesce(person_team.name, ''No Team'') as person_team_name'),
+      -- Those without a team and the unknown ones are two groups.
+      ('person_team_then', 'person_team_then_id, person_is_unknown',
+        'nullif(k.person_team_then_id, ''00000000-0000-0000-0000-000000000000'') as person_team_then_id, '
+          'k.person_team_then_id is null as person_is_unknown',
+        null,
+        'left join app.teams as person_then on person_then.company_id = $1 and person_then.id = person_team_then_id',
+        'person_team_then_id, case when person_is_unknown or person_team_then_id is not null then person_then.name '
+          'else ''No Team'' end as person_team_then_name')
     ) as of_person (name, id, grouped, team, named, columns)
   ) as part on part.name = wanted.name;
 
@@ -415,7 +425,8 @@ BEGIN ATOMIC
              k.assistant_address,
              (k.created_by IN ( SELECT app.current_admins() AS current_admins)) AS creator_is_admin,
              app.count_day(u.answers, u.counted_on, 0) AS answers,
-             app.count_day(u.refusals, u.counted_on, 0) AS refusals
+             app.count_day(u.refusals, u.counted_on, 0) AS refusals,
+             u.forbidden_reason
             FROM (((app.api_keys k
               JOIN app.members creator ON (((creator.company_id = k.company_id) AND (creator.id = k.created_by))))
               LEFT JOIN app.members revoker ON (((revoker.company_id = k.company_id) AND (revoker.id = k.revoked_by))))
@@ -439,8 +450,7 @@ CREATE OR REPLACE FUNCTION public.list_categories(key_hash text, max_rows intege
  SET enable_sort TO 'off'
 AS $function$
 declare
-  page constant lists.page :=
-    lists.begin('categories', key_hash, max_rows, starting_after, after_time);
+  page constant lists.page := lists.begin('categories', key_hash, max_rows, starting_after, after_time);
   rows lists.category[];
 begin
   rows := array(select v.shown from lists.categories as v
@@ -565,8 +575,7 @@ CREATE OR REPLACE FUNCTION public.list_day_ratings(key_hash text, max_rows integ
  SET enable_sort TO 'off'
 AS $function$
 declare
-  page constant lists.page :=
-    lists.begin('day-ratings', key_hash, max_rows, starting_after, after_time, until);
+  page constant lists.page := lists.begin('day-ratings', key_hash, max_rows, starting_after, after_time, until);
   rows lists.day_rating[];
   rows_with lists.day_rating_with[];
 begin
@@ -582,19 +591,18 @@ begin
         order by v.instant desc, v.id desc limit max_rows + 1);
     end if;
     return lists.answer(page, rows, rows[max_rows].created_at || '_' || rows[max_rows].id);
-  else
-    if team_id is null then
-      rows_with := array(select v.shown from lists.day_ratings_with as v
-        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
-        order by v.instant desc, v.id desc limit max_rows + 1);
-    else
-      rows_with := array(select v.shown from lists.day_ratings_with as v
-        where lists.is_in(page, v.company_id, v.instant, v.id)
-          and v.instant >= since and v.team_id = list_day_ratings.team_id
-        order by v.instant desc, v.id desc limit max_rows + 1);
-    end if;
-    return lists.answer(page, rows_with, rows_with[max_rows].created_at || '_' || rows_with[max_rows].id);
   end if;
+  if team_id is null then
+    rows_with := array(select v.shown from lists.day_ratings_with as v
+      where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
+      order by v.instant desc, v.id desc limit max_rows + 1);
+  else
+    rows_with := array(select v.shown from lists.day_ratings_with as v
+      where lists.is_in(page, v.company_id, v.instant, v.id)
+        and v.instant >= since and v.team_id = list_day_ratings.team_id
+      order by v.instant desc, v.id desc limit max_rows + 1);
+  end if;
+  return lists.answer(page, rows_with, rows_with[max_rows].created_at || '_' || rows_with[max_rows].id);
 end
 $function$;
 
@@ -622,8 +630,8 @@ begin
     lead_by := 'email';
   elsif num_nonnulls(team_id, role) = 2 then
     lead_by := lists.rarest_member_filter(page.company_id, team_id, role);
-  elsif team_id is not null or role is not null then
-    lead_by := case when role is null then 'team' else 'role' end;
+  else
+    lead_by := case when team_id is not null then 'team' when role is not null then 'role' end;
   end if;
   if lead_by is null then
     rows := array(select v.shown from lists.members as v
@@ -671,8 +679,7 @@ CREATE OR REPLACE FUNCTION public.list_pulse_responses(key_hash text, max_rows i
  SET enable_sort TO 'off'
 AS $function$
 declare
-  page constant lists.page :=
-    lists.begin('pulse-responses', key_hash, max_rows, starting_after, after_time, until);
+  page constant lists.page := lists.begin('pulse-responses', key_hash, max_rows, starting_after, after_time, until);
   rows lists.pulse_response[];
   rows_with lists.pulse_response_with[];
 begin
@@ -681,12 +688,11 @@ begin
       where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
       order by v.instant desc, v.id desc limit max_rows + 1);
     return lists.answer(page, rows, rows[max_rows]."timestamp" || '_' || rows[max_rows].id);
-  else
-    rows_with := array(select v.shown from lists.pulse_responses_with as v
-      where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
-      order by v.instant desc, v.id desc limit max_rows + 1);
-    return lists.answer(page, rows_with, rows_with[max_rows]."timestamp" || '_' || rows_with[max_rows].id);
   end if;
+  rows_with := array(select v.shown from lists.pulse_responses_with as v
+    where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
+    order by v.instant desc, v.id desc limit max_rows + 1);
+  return lists.answer(page, rows_with, rows_with[max_rows]."timestamp" || '_' || rows_with[max_rows].id);
 end
 $function$;
 
@@ -762,7 +768,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.note_refused_use(key_hash text, missing_scope text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION public.note_refused_use(key_hash text, missing_scope text DEFAULT NULL::text, reason text DEFAULT NULL::text)
  RETURNS app."application/json"
  LANGUAGE sql
  SECURITY DEFINER
@@ -771,7 +777,11 @@ CREATE OR REPLACE FUNCTION public.note_refused_use(key_hash text, missing_scope 
  SET statement_timeout TO '7s'
  SET jit TO 'off'
  SET enable_seqscan TO 'off'
-AS $function$select to_json(app.note_refused_use(key_hash, missing_scope))$function$;
+AS $function$select to_json(app.note_refused_use(key_hash, missing_scope, reason))$function$;
+
+REVOKE ALL ON FUNCTION public.note_refused_use FROM PUBLIC, anon, authenticated, service_role;
+
+ALTER FUNCTION "public"."note_refused_use"(text, text, text) OWNER TO "public_api";
 
 CREATE OR REPLACE FUNCTION public.read_page(rpc text, key_hash text, max_rows integer, team_id uuid DEFAULT NULL::uuid, role text DEFAULT NULL::text, starting_after uuid DEFAULT NULL::uuid, email text DEFAULT NULL::text, name text DEFAULT NULL::text, after_time timestamp with time zone DEFAULT NULL::timestamp with time zone, since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, until timestamp with time zone DEFAULT 'infinity'::timestamp with time zone, category_id uuid DEFAULT NULL::uuid, sender_id uuid DEFAULT NULL::uuid, receiver_id uuid DEFAULT NULL::uuid, include text[] DEFAULT NULL::text[], include_archived boolean DEFAULT false, external_id text DEFAULT NULL::text, list text DEFAULT NULL::text, after text DEFAULT NULL::text)
  RETURNS app."application/json"
@@ -876,6 +886,28 @@ $function$;
 
 REVOKE ALL ON FUNCTION public.replace_api_key FROM PUBLIC, anon, authenticated, service_role;
 
+CREATE OR REPLACE FUNCTION public.revoke_api_key(key_id uuid)
+ RETURNS json
+ LANGUAGE plpgsql
+ SET search_path TO ''
+ SET lock_timeout TO '5s'
+AS $function$
+declare
+  revoked json;
+begin
+  update app.api_keys as k set revoked_at = now() where k.id = key_id;
+
+  select json_build_object('id', k.id, 'revoked_at', app.iso_8601(k.revoked_at), 'revoked_by', m.name) into revoked
+  from app.api_keys as k
+  left join app.members as m on m.company_id = k.company_id and m.id = k.revoked_by
+  where k.id = key_id;
+  if not found then
+    raise exception using errcode = 'PT404', message = 'no API key of your company has this id';
+  end if;
+  return revoked;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.upsert_rewards(key_hash text, rewards text, dry_run boolean DEFAULT false)
  RETURNS app."application/json"
  LANGUAGE plpgsql
@@ -949,10 +981,9 @@ CREATE OR REPLACE FUNCTION public.verify_api_key(key_hash text, required_scope t
  SET enable_seqscan TO 'off'
 AS $function$
 declare
-  api_key app.verified_key;
+  api_key constant app.verified_key := app.admit(key_hash, required_scope);
   company_name text;
 begin
-  api_key := app.admit(key_hash, required_scope);
   select c.name into company_name from app.companies as c where c.id = api_key.company_id;
   return app.respond(
     api_key.key_id,
@@ -969,7 +1000,7 @@ begin
 end
 $function$;
 
-COMMENT ON FUNCTION "public"."average_day_ratings"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid, integer) IS 'Number and average of the day ratings of the key''s company, by what by names, as a JSON array. read:analytics. PT401, PT403, PT429.';
+COMMENT ON FUNCTION "public"."average_day_ratings"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid, integer) IS 'Number and average of day ratings, by what by names. read:analytics. PT401, PT403, PT429.';
 
 COMMENT ON FUNCTION "public"."count_activity"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid, uuid, uuid, uuid, uuid, text[], integer) IS 'How many kudos of the key''s company, by what by names, as a JSON array. read:activity. PT401, PT403, PT429.';
 
@@ -979,21 +1010,27 @@ COMMENT ON FUNCTION "public"."list_activity"(text, integer, timestamp with time 
 
 COMMENT ON FUNCTION "public"."list_api_keys"(uuid) IS 'The API keys of the admin''s company, or one of them, newest first, as a JSON array without keys and hashes; empty for anybody else. answers and refusals: how many notes of each the last 30 days have, oldest first.';
 
-COMMENT ON FUNCTION "public"."list_categories"(text, integer, uuid, timestamp with time zone) IS 'Categories of the key''s company, newest first: a JSON array. read:activity. PT400, PT401, PT403, PT429.';
+COMMENT ON FUNCTION "public"."list_categories"(text, integer, uuid, timestamp with time zone) IS 'Categories, newest first. read:activity. PT400, PT401, PT403, PT429.';
 
 COMMENT ON FUNCTION "public"."list_changes"(text, text, integer, text, text[]) IS 'What was added, changed or deleted in a list of the key''s company, oldest change first, as a JSON array. PT401, PT403, PT410, PT429, PT501.';
 
-COMMENT ON FUNCTION "public"."list_day_ratings"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, text[], timestamp with time zone) IS 'Anonymous day ratings of the key''s company, newest first: JSON array. read:analytics. PT400, PT401, PT403, PT429.';
+COMMENT ON FUNCTION "public"."list_day_ratings"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, text[], timestamp with time zone) IS 'Day ratings, newest first. read:analytics. PT400, PT401, PT403, PT429.';
 
-COMMENT ON FUNCTION "public"."list_members"(text, integer, uuid, text, uuid, text, text, timestamp with time zone) IS 'Members of the key''s company, newest first: a JSON array. read:members. PT400, PT401, PT403, PT429.';
+COMMENT ON FUNCTION "public"."list_members"(text, integer, uuid, text, uuid, text, text, timestamp with time zone) IS 'Members, newest first. read:members. PT400, PT401, PT403, PT429.';
 
-COMMENT ON FUNCTION "public"."list_pulse_responses"(text, integer, timestamp with time zone, timestamp with time zone, uuid, text[], timestamp with time zone) IS 'Anonymous pulse answers of the key''s company, newest first: JSON. read:analytics. PT400, PT401, PT403, PT429.';
+COMMENT ON FUNCTION "public"."list_pulse_responses"(text, integer, timestamp with time zone, timestamp with time zone, uuid, text[], timestamp with time zone) IS 'Pulse answers, newest first. read:analytics. PT400, PT401, PT403, PT429.';
 
-COMMENT ON FUNCTION "public"."list_rewards"(text, integer, boolean, uuid, text[], text, timestamp with time zone) IS 'Rewards of the key''s company, newest first: a JSON array. read:rewards. PT400, PT401, PT403, PT429.';
+COMMENT ON FUNCTION "public"."list_rewards"(text, integer, boolean, uuid, text[], text, timestamp with time zone) IS 'Rewards, newest first. read:rewards. PT400, PT401, PT403, PT429.';
 
-COMMENT ON FUNCTION "public"."list_teams"(text, integer, uuid, timestamp with time zone) IS 'Teams of the key''s company, newest first: a JSON array. read:members. PT400, PT401, PT403, PT429.';
+COMMENT ON FUNCTION "public"."list_teams"(text, integer, uuid, timestamp with time zone) IS 'Teams, newest first. read:members. PT400, PT401, PT403, PT429.';
+
+COMMENT ON FUNCTION "public"."note_refused_use"(text, text, text) IS 'For the Edge Function, after a 401, a 403, or a refused import: app.note_refused_use. Returns true or false.';
 
 COMMENT ON FUNCTION "public"."replace_api_key"(uuid, interval, timestamp with time zone, text[]) IS 'Makes a successor of a key, with other scopes if some are given, and returns it as create_api_key does; the old key expires after the overlap, 0, 1 hour, 24 hours or 7 days. PT400, PT404, PT409.';
+
+COMMENT ON FUNCTION "public"."upsert_rewards"(text, text, boolean) IS 'Creates or updates rewards by external_id. write:rewards. PT401, PT403, PT429; 25006 if the database is read-only.';
+
+COMMENT ON FUNCTION "public"."verify_api_key"(text, text) IS 'Checks a key and, when it is given, a scope. PT401, PT403.';
 
 REVOKE ALL ON FUNCTION "public"."average_day_ratings"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid, integer) FROM PUBLIC;
 
@@ -1006,6 +1043,10 @@ GRANT EXECUTE ON FUNCTION "public"."count_activity"(text, text[], timestamp with
 REVOKE ALL ON FUNCTION "public"."list_api_keys"(uuid) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "public"."list_api_keys"(uuid) TO "authenticated", "postgres";
+
+REVOKE ALL ON FUNCTION "public"."note_refused_use"(text, text, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "public"."note_refused_use"(text, text, text) TO "service_role";
 
 REVOKE ALL ON FUNCTION "public"."replace_api_key"(uuid, interval, timestamp with time zone, text[]) FROM PUBLIC;
 

@@ -7,7 +7,13 @@ set local check_function_bodies = off;
 
 grant create on schema public to public_api;
 
-CREATE TYPE "app"."overdue_rows" AS ("company_id" uuid, "relation" text, "before" timestamp with time zone, "late" interval);
+ALTER TABLE "app"."kudos" ADD COLUMN "sender_team_then_id" uuid;
+
+ALTER TABLE "app"."kudos" ADD COLUMN "receiver_team_then_id" uuid;
+
+ALTER TABLE "staging"."kudos" ADD COLUMN "sender_team_then_id" text;
+
+ALTER TABLE "staging"."kudos" ADD COLUMN "receiver_team_then_id" text;
 
 CREATE OR REPLACE FUNCTION app.admit(key_hash text, required_scope text)
  RETURNS app.verified_key
@@ -118,6 +124,21 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION app.begin_changes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  if tg_op = 'DELETE' then
+    delete from app.deletions as d where d.company_id = old.id;
+  else
+    perform app.forget_cursors(new.id);
+  end if;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION app.count_day(counts integer[], counted_on date, more integer)
  RETURNS integer[]
  LANGUAGE plpgsql
@@ -165,6 +186,22 @@ begin
     select c.fewest_people from app.companies as c
     where c.id = fewest_people.company_id and current_setting('app.as_stored', true) is distinct from 'on'
   );
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.forget_teams()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  if new.sender_id <> old.sender_id and new.sender_team_then_id = old.sender_team_then_id then
+    new.sender_team_then_id := null;
+  end if;
+  if new.receiver_id <> old.receiver_id and new.receiver_team_then_id = old.receiver_team_then_id then
+    new.receiver_team_then_id := null;
+  end if;
+  return new;
 end
 $function$;
 
@@ -358,8 +395,7 @@ CREATE OR REPLACE FUNCTION app.insert_api_key(name text, scopes text[], expires_
  SET search_path TO ''
 AS $function$
 declare
-  created record;
-  api_key text;
+  created json;
 begin
   -- Null for no scopes, 2 for an array of arrays.
   if array_ndims(scopes) is distinct from 1 or not scopes <@ app.scopes()
@@ -375,20 +411,17 @@ begin
 
   insert into app.api_keys as k (name, scopes, expires_at)
   values (insert_api_key.name, insert_api_key.scopes, insert_api_key.expires_at)
-  returning k.id, k.name, k.hint, k.scopes, k.created_at, k.expires_at into created;
-
-  api_key := current_setting('app.new_api_key');
+  returning json_build_object(
+    'id', k.id,
+    'name', k.name,
+    'api_key', current_setting('app.new_api_key'),
+    'hint', k.hint,
+    'scopes', k.scopes,
+    'created_at', app.iso_8601(k.created_at),
+    'expires_at', app.iso_8601(k.expires_at)
+  ) into created;
   perform set_config('app.new_api_key', '', true);
-
-  return json_build_object(
-    'id', created.id,
-    'name', created.name,
-    'api_key', api_key,
-    'hint', created.hint,
-    'scopes', created.scopes,
-    'created_at', app.iso_8601(created.created_at),
-    'expires_at', app.iso_8601(created.expires_at)
-  );
+  return created;
 end
 $function$;
 
@@ -534,6 +567,15 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION app.loaded_columns()
+ RETURNS TABLE(file text, place integer, field text, kind text, unique_by text, minimum integer, maximum integer, when_empty text, names text, target_column text)
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+BEGIN ATOMIC
+ VALUES ('teams'::text,1,'id'::text,'uuid'::text,'key'::text,NULL::integer,NULL::integer,NULL::text,NULL::text,'id'::text), ('teams'::text,2,'name'::text,'label'::text,NULL::text,1,255,NULL::text,NULL::text,'name'::text), ('members'::text,1,'id'::text,'uuid'::text,'key'::text,NULL::integer,NULL::integer,NULL::text,NULL::text,'id'::text), ('members'::text,2,'name'::text,'label'::text,NULL::text,1,255,NULL::text,NULL::text,'name'::text), ('members'::text,3,'email'::text,'email'::text,'email'::text,1,320,NULL::text,NULL::text,'email'::text), ('members'::text,4,'role'::text,'label'::text,NULL::text,1,50,NULL::text,NULL::text,'role'::text), ('members'::text,5,'team_id'::text,'uuid'::text,NULL::text,NULL::integer,NULL::integer,'null'::text,'teams'::text,'team_id'::text), ('members'::text,6,'created_at'::text,'date_time'::text,NULL::text,NULL::integer,NULL::integer,NULL::text,NULL::text,'created_at'::text), ('categories'::text,1,'id'::text,'uuid'::text,'key'::text,NULL::integer,NULL::integer,NULL::text,NULL::text,'category_id'::text), ('categories'::text,2,'language'::text,'language'::text,'key'::text,NULL::integer,NULL::integer,NULL::text,NULL::text,'language'::text), ('categories'::text,3,'name'::text,'label'::text,NULL::text,1,255,NULL::text,NULL::text,'name'::text), ('kudos'::text,1,'id'::text,'uuid'::text,'key'::text,NULL::integer,NULL::integer,NULL::text,NULL::text,'id'::text), ('kudos'::text,2,'sender_id'::text,'uuid'::text,NULL::text,NULL::integer,NULL::integer,NULL::text,'members'::text,'sender_id'::text), ('kudos'::text,3,'receiver_id'::text,'uuid'::text,NULL::text,NULL::integer,NULL::integer,NULL::text,'members'::text,'receiver_id'::text), ('kudos'::text,4,'category_id'::text,'uuid'::text,NULL::text,NULL::integer,NULL::integer,NULL::text,'categories'::text,'category_id'::text), ('kudos'::text,5,'message'::text,'text'::text,NULL::text,1,10000,NULL::text,NULL::text,'message'::text), ('kudos'::text,6,'created_at'::text,'date_time'::text,NULL::text,NULL::integer,NULL::integer,NULL::text,NULL::text,'created_at'::text), ('kudos'::text,7,'sender_team_then_id'::text,'uuid'::text,NULL::text,NULL::integer,NULL::integer,'kept'::text,NULL::text,'sender_team_then_id'::text), ('kudos'::text,8,'receiver_team_then_id'::text,'uuid'::text,NULL::text,NULL::integer,NULL::integer,'kept'::text,NULL::text,'receiver_team_then_id'::text), ('day_ratings'::text,1,'id'::text,'uuid'::text,'key'::text,NULL::integer,NULL::integer,NULL::text,NULL::text,'id'::text), ('day_ratings'::text,2,'rating'::text,'whole_number'::text,NULL::text,1,5,NULL::text,NULL::text,'rating'::text), ('day_ratings'::text,3,'comment'::text,'text'::text,NULL::text,1,10000,'null'::text,NULL::text,'comment'::text), ('day_ratings'::text,4,'team_id'::text,'uuid'::text,NULL::text,NULL::integer,NULL::integer,'null'::text,'teams'::text,'team_id'::text), ('day_ratings'::text,5,'points_awarded'::text,'whole_number'::text,NULL::text,0,2147483647,'null'::text,NULL::text,'points_awarded'::text), ('day_ratings'::text,6,'created_at'::text,'date_time'::text,NULL::text,NULL::integer,NULL::integer,NULL::text,NULL::text,'created_at'::text), ('pulse_questions'::text,1,'id'::text,'uuid'::text,'key'::text,NULL::integer,NULL::integer,NULL::text,NULL::text,'id'::text), ('pulse_questions'::text,2,'question'::text,'text'::text,NULL::text,1,2000,NULL::text,NULL::text,'question'::text), ('pulse_questions'::text,3,'response_type'::text,'label'::text,NULL::text,1,50,'null'::text,NULL::text,'response_type'::text), ('pulse_responses'::text,1,'id'::text,'uuid'::text,'key'::text,NULL::integer,NULL::integer,NULL::text,NULL::text,'id'::text), ('pulse_responses'::text,2,'question_id'::text,'uuid'::text,NULL::text,NULL::integer,NULL::integer,'null'::text,'pulse_questions'::text,'question_id'::text), ('pulse_responses'::text,3,'value'::text,'json'::text,NULL::text,1,10000,'null'::text,NULL::text,'value'::text), ('pulse_responses'::text,4,'comment'::text,'text'::text,NULL::text,1,10000,''''''::text,NULL::text,'comment'::text), ('pulse_responses'::text,5,'created_at'::text,'date_time'::text,NULL::text,NULL::integer,NULL::integer,NULL::text,NULL::text,'created_at'::text);
+END;
+
 CREATE OR REPLACE FUNCTION app.make_api_key()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -560,7 +602,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION app.note_refused_use(key_hash text, missing_scope text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION app.note_refused_use(key_hash text, missing_scope text, reason text)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -573,6 +615,7 @@ declare
   endpoint constant text := left(headers ->> 'x-endpoint', 60);
   client constant text := left(headers ->> 'x-client', 60);
   today constant date := (now() at time zone 'UTC')::date;
+  is_dead constant boolean := coalesce(missing_scope, reason) is null;
   refused record;
 begin
   if current_setting('default_transaction_read_only')::boolean then
@@ -582,21 +625,22 @@ begin
     -- As in app.note_use.
     app.count_day(u.answers, u.counted_on, 0) as answers,
     app.count_day(u.refusals, u.counted_on,
-      app.may_note(case when missing_scope is null then u.refused_at else u.forbidden_at end)::integer) as refusals
+      app.may_note(case when is_dead then u.refused_at else u.forbidden_at end)::integer) as refusals
   into refused
   from app.api_key_uses as u
   join app.api_keys as k on k.company_id = u.company_id and k.id = u.key_id
   join app.companies as c on c.id = k.company_id
   where k.key_hash = decode(note_refused_use.key_hash, 'hex') and c.serving = 'open'
     and case when k.revoked_at is not null or k.expires_at <= now()
-      then missing_scope is null and app.may_note(u.refused_at, u.refused_endpoint, endpoint)
+      then is_dead and app.may_note(u.refused_at, u.refused_endpoint, endpoint)
+      when reason is not null then u.forbidden_reason is null or app.may_note(u.forbidden_at)
       else missing_scope <> all (k.scopes) and missing_scope = any (app.scopes())
         and app.may_note(u.forbidden_at, u.forbidden_endpoint, endpoint) end
   for update of u skip locked;
   if not found then
     return false;
   end if;
-  if missing_scope is null then
+  if is_dead then
     update app.api_key_uses as u
     set refused_at = now(), refused_endpoint = endpoint, refused_client = client,
       answers = refused.answers, refusals = refused.refusals, counted_on = today
@@ -604,10 +648,31 @@ begin
   else
     update app.api_key_uses as u
     set forbidden_at = now(), forbidden_endpoint = endpoint, forbidden_scope = missing_scope, forbidden_client = client,
-      answers = refused.answers, refusals = refused.refusals, counted_on = today
+      forbidden_reason = left(reason, 300), answers = refused.answers, refusals = refused.refusals, counted_on = today
     where u.company_id = refused.company_id and u.key_id = refused.key_id;
   end if;
   return true;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.note_teams()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  select
+    coalesce(new.sender_team_then_id, (
+      select coalesce(m.team_id, '00000000-0000-0000-0000-000000000000') from app.members as m
+      where m.company_id = new.company_id and m.id = new.sender_id and not m.is_former
+    )),
+    coalesce(new.receiver_team_then_id, (
+      select coalesce(m.team_id, '00000000-0000-0000-0000-000000000000') from app.members as m
+      where m.company_id = new.company_id and m.id = new.receiver_id and not m.is_former
+    ))
+  into new.sender_team_then_id, new.receiver_team_then_id;
+  return new;
 end
 $function$;
 
@@ -647,7 +712,9 @@ begin
       -- What takes the minute of GET / has been counted with it.
       answers = app.count_day(u.answers, u.counted_on, app.may_note(u.last_used_at)::integer),
       refusals = app.count_day(u.refusals, u.counted_on, 0),
-      counted_on = today
+      counted_on = today,
+      -- An import: what was wrong with the one before is over.
+      forbidden_reason = case when u.forbidden_endpoint <> headers ->> 'x-endpoint' then u.forbidden_reason end
     where u.company_id = noted.company_id and u.key_id = noted.key_id;
   end if;
 end
@@ -671,7 +738,7 @@ end
 $function$;
 
 CREATE OR REPLACE FUNCTION app.overdue(relation text)
- RETURNS SETOF app.overdue_rows
+ RETURNS TABLE(company_id uuid, before timestamp with time zone, late interval)
  LANGUAGE plpgsql
  STABLE
  SET search_path TO ''
@@ -681,10 +748,10 @@ CREATE OR REPLACE FUNCTION app.overdue(relation text)
 AS $function$
 begin
   return query execute format(
-    'select c.id, %1$L, t.before, t.before - o.oldest
+    'select c.id, t.before, t.before - o.oldest
      from app.companies as c
      cross join lateral (select now() - c.retention as before) as t
-     cross join lateral (select min(r.created_at) as oldest from app.%1$I as r where r.company_id = c.id) as o
+     cross join lateral (select min(r.created_at) as oldest from app.%I as r where r.company_id = c.id) as o
      where c.retention is not null and c.serving <> ''moving'' and o.oldest < t.before',
     relation
   );
@@ -835,182 +902,27 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE PROCEDURE app.forget_all_deletions(INOUT unreached bigint DEFAULT 0)
- LANGUAGE plpgsql
-AS $procedure$
-declare
-  list record;
-  last app.forgotten_deletions;
-  reached app.forgotten_deletions;
-begin
-  unreached := 0;
-  delete from app.assistant_codes as c where c.expires_at < now();
-  -- app.forget_deletions begins at the mark of what is forgotten. Rows below it are those that app.forget_cursors has made
-  -- worthless, and those of transactions that ended late. Up to 50,000 in a night.
-  delete from app.deletions as d using app.forgotten_deletions as f
-  where d.ctid = any (array(
-      select o.ctid from app.deletions as o join app.forgotten_deletions as m using (company_id, relation)
-      where (o.deleted_in, o.id) <= (m.deleted_in, m.id) limit 50000
-    ))
-    and f.company_id = d.company_id and f.relation = d.relation and (d.deleted_in, d.id) <= (f.deleted_in, f.id);
-  commit;
-  for list in
-    select d.company_id, d.relation from app.deletions as d join app.companies as c on c.id = d.company_id
-    where d.deleted_at < now() - interval '90 days'
-    group by d.company_id, d.relation order by min(d.deleted_at)
-  loop
-    last := null;
-    loop
-      exit when app.is_time_up();
-      perform app.forget_deletions(list.company_id, list.relation);
-      select f.* into reached from app.forgotten_deletions as f
-      where f.company_id = list.company_id and f.relation = list.relation;
-      commit;
-      exit when reached is not distinct from last;
-      last := reached;
-    end loop;
-  end loop;
-  if app.is_time_up() then
-    select count(distinct (d.company_id, d.relation)) into unreached
-    from app.deletions as d where d.deleted_at < now() - interval '90 days';
-  end if;
-end
-$procedure$;
+CREATE OR REPLACE FUNCTION app.write_query(file text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN (SELECT format('
+      with written as (
+        merge into app.%1$I as t
+        using (
+          select %3$s from staging.%2$I as s where s.position between $2 and $3 order by %4$s
+        ) as s
+        on t.company_id = $1 and %5$s
+        when matched and row(%6$s) is distinct from row(%7$s) then update set %8$s
+        when not matched then insert (company_id, %9$s) values ($1, %10$s)
+        returning merge_action() as action
+      )
+      select count(*) filter (where action = ''INSERT'') as inserted, count(*) filter (where action = ''UPDATE'') as updated
+      from written
+    '::text, f.target, f.file, string_agg((CASE WHEN (c.when_empty IS NULL) THEN format('s.%I::%s'::text, c.field, c.type) ELSE format('coalesce(nullif(s.%I, '''')::%s, %s)'::text, c.field, c.type, replace(c.when_empty, 'kept'::text, 'null'::text)) END || format(' as %I'::text, c.target_column)), ', '::text ORDER BY c.place), string_agg(format('s.%I::%s'::text, c.field, c.type), ', '::text ORDER BY (c.kind = 'date_time'::text) DESC, c.place) FILTER (WHERE ((c.kind = 'date_time'::text) OR c.is_key)), string_agg(format('t.%1$I = s.%1$I'::text, c.target_column), ' and '::text ORDER BY c.place) FILTER (WHERE c.is_key), string_agg((format('t.%I'::text, c.target_column) || c.compared_as), ', '::text ORDER BY c.place) FILTER (WHERE (NOT c.is_key)), string_agg((format(c.replaced_by, c.target_column) || c.compared_as), ', '::text ORDER BY c.place) FILTER (WHERE (NOT c.is_key)), string_agg(format(('%1$I = '::text || c.replaced_by), c.target_column), ', '::text ORDER BY c.place) FILTER (WHERE (NOT c.is_key)), string_agg(format('%I'::text, c.target_column), ', '::text ORDER BY c.place), string_agg(format('s.%I'::text, c.target_column), ', '::text ORDER BY c.place)) AS format FROM (app.loaded_files() f(place, file, target, one) JOIN (SELECT loaded.file, loaded.place, loaded.field, loaded.kind, loaded.unique_by, loaded.minimum, loaded.maximum, loaded.when_empty, loaded.names, loaded.target_column, CASE loaded.kind WHEN 'uuid'::text THEN 'uuid'::text WHEN 'whole_number'::text THEN 'integer'::text WHEN 'json'::text THEN 'jsonb'::text WHEN 'date_time'::text THEN 'timestamptz'::text ELSE 'text'::text END AS type, (NOT (loaded.unique_by IS DISTINCT FROM 'key'::text)) AS is_key, CASE loaded.kind WHEN 'json'::text THEN '::text'::text ELSE ''::text END AS compared_as, CASE loaded.when_empty WHEN 'kept'::text THEN 'coalesce(s.%1$I, t.%1$I)'::text ELSE 's.%1$I'::text END AS replaced_by FROM app.loaded_columns() loaded(file, place, field, kind, unique_by, minimum, maximum, when_empty, names, target_column)) c ON ((c.file = f.file))) WHERE (f.file = write_query.file) GROUP BY f.file, f.target);
 
-CREATE OR REPLACE PROCEDURE app.purge_expired()
- LANGUAGE plpgsql
-AS $procedure$
-declare
-  share constant double precision := 0.375;
-  turn constant bigint := 100000;
-  relation text;
-  due app.overdue_rows[];
-  list app.overdue_rows;
-  deleted bigint;
-  failure text;
-  failure_code text;
-  total bigint := 0;
-  purged integer := 0;
-  -- Companies, and tables of companies, that were tried in vain; and tables that somebody has locked.
-  failed text[] := '{}';
-  locked text[] := '{}';
-  failures text[] := '{}';
-  is_rest boolean := true;
-  rest integer := 0;
-  unreached bigint;
-begin
-  while is_rest and not app.is_time_up(share) loop
-    is_rest := false;
-    rest := 0;
-    due := '{}';
-    foreach relation in array array['kudos', 'day_ratings', 'pulse_responses'] loop
-      continue when relation = any (locked);
-      if app.is_unlocked(relation) then
-        due := due || array(select o from app.overdue(relation) as o);
-      else
-        locked := locked || relation;
-      end if;
-    end loop;
-    commit;
-    foreach list in array array(select d from unnest(due) as d order by d.late desc) loop
-      -- A company whose lock was waited for once.
-      continue when failed && array[list.company_id::text, list.company_id || ' ' || list.relation]
-        or list.relation = any (locked);
-      if app.is_time_up(share) then
-        rest := rest + 1;
-        continue;
-      end if;
-      if not app.is_unlocked(list.relation) then
-        locked := locked || list.relation;
-        continue;
-      end if;
-      call app.purge_table(
-        list.company_id, list.before, list.relation, turn, share, deleted, failure, failure_code
-      );
-      total := total + deleted;
-      is_rest := is_rest or deleted >= turn;
-      if failure_code = 'query_canceled' then
-        rest := rest + 1;
-      elsif failure is not null then
-        failed := failed || concat_ws(' ', list.company_id, case when failure_code <> '55P03' then list.relation end);
-        failures := failures || format('%s: %s: %s rows deleted, then: %s', list.company_id, list.relation, deleted, failure);
-      elsif deleted > 0 then
-        purged := purged + 1;
-        raise notice '%: %: % rows deleted', list.company_id, list.relation, deleted;
-      end if;
-    end loop;
-  end loop;
-  raise notice '% rows deleted', total;
-  call app.forget_all_deletions(unreached);
-  if failures <> '{}' or locked <> '{}' or is_rest or rest + unreached > 0 then
-    raise exception using
-      message = concat_ws(
-        '; ',
-        format('%s rows deleted', total),
-        cardinality(nullif(failures, '{}')) || format(' of %s purges failed', cardinality(failures) + purged),
-        'locked by somebody, and left: ' || nullif(array_to_string(locked, ', '), ''),
-        case when is_rest or rest + unreached > 0 then format(
-          'statement_timeout leaves no time for the rest, which comes first in the next call '
-            '(%s tables of companies, %s lists of recorded deletions)',
-          greatest(rest, is_rest::integer), unreached
-        ) end
-      ),
-      detail = concat_ws(
-        E'\n', array_to_string(failures[:10], E'\n'),
-        case when cardinality(failures) > 10 then format('and %s more', cardinality(failures) - 10) end
-      );
-  end if;
-end
-$procedure$;
-
-CREATE OR REPLACE PROCEDURE app.set_fewest_people(IN company_id uuid, IN fewest_people integer)
- LANGUAGE plpgsql
-AS $procedure$
-declare
-  earlier text[];
-  pids text;
-  reached uuid;
-  batch record;
-  hidden bigint := 0;
-begin
-  if fewest_people is null then
-    raise exception 'fewest_people must be a whole number from 2 to 100' using errcode = 'invalid_parameter_value';
-  end if;
-  perform app.require_open_company(company_id);
-  update app.companies as c set fewest_people = set_fewest_people.fewest_people where c.id = set_fewest_people.company_id;
-  commit;
-
-  -- Transactions that began before may have read that there is no number, and still write: with the old snapshot of
-  -- repeatable read also one that has written nothing yet.
-  select array_agg(l.virtualtransaction), string_agg(l.pid::text, ', ') into earlier, pids
-  from pg_catalog.pg_locks as l
-  join pg_catalog.pg_stat_activity as a on a.pid = l.pid
-  where l.locktype = 'virtualxid' and l.granted and l.pid <> pg_catalog.pg_backend_pid()
-    and a.datname = pg_catalog.current_database() and a.usesysid is not null;
-  if earlier is not null then
-    raise notice 'waiting for transactions that began earlier (processes %)', pids;
-  end if;
-  while exists (
-    select from pg_catalog.pg_locks as l where l.locktype = 'virtualxid' and l.granted and l.virtualtransaction = any (earlier)
-  ) loop
-    commit;
-    perform pg_catalog.pg_sleep(0.05);
-  end loop;
-
-  for pass in 1..2 loop
-    reached := '00000000-0000-0000-0000-000000000000';
-    loop
-      select * into batch from app.hide_some(company_id, reached);
-      commit;
-      hidden := hidden + batch.hidden;
-      -- A batch begins with the last row of the one before.
-      exit when batch.last is not distinct from reached;
-      reached := batch.last;
-    end loop;
-  end loop;
-  raise notice '% ratings lost their team', hidden;
-end
-$procedure$;
+CREATE TRIGGER begin_changes AFTER INSERT OR DELETE ON app.companies FOR EACH ROW EXECUTE FUNCTION app.begin_changes();
 
 CREATE TRIGGER hide_inserted AFTER INSERT ON app.day_ratings REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION app.hide_teams();
 
@@ -1020,73 +932,59 @@ CREATE TRIGGER keep_hidden_insert BEFORE INSERT ON app.day_ratings FOR EACH ROW 
 
 CREATE TRIGGER keep_hidden_update BEFORE UPDATE ON app.day_ratings FOR EACH ROW WHEN (((old.team_id IS NULL) OR (new.team_id IS NULL))) EXECUTE FUNCTION app.keep_hidden();
 
+CREATE TRIGGER forget_teams BEFORE UPDATE OF sender_id, receiver_id ON app.kudos FOR EACH ROW WHEN (((new.sender_id <> old.sender_id) OR (new.receiver_id <> old.receiver_id))) EXECUTE FUNCTION app.forget_teams();
+
+CREATE TRIGGER note_teams BEFORE INSERT ON app.kudos FOR EACH ROW WHEN (((new.created_at >= (now() - '48:00:00'::interval)) AND (num_nulls(new.sender_team_then_id, new.receiver_team_then_id) > 0) AND (current_setting('app.as_stored'::text, true) IS DISTINCT FROM 'on'::text))) EXECUTE FUNCTION app.note_teams();
+
 COMMENT ON COLUMN "app"."api_key_uses"."answers" IS 'How many notes of answers were made on each of the 30 days up to counted_on, in UTC, oldest first: at most one a minute. Empty before the first.';
 
 COMMENT ON COLUMN "app"."api_key_uses"."counted_on" IS 'The day of the last counted note: the last of answers and refusals.';
 
-COMMENT ON COLUMN "app"."api_key_uses"."refusals" IS 'The same of refusals, of a dead key or for a scope.';
+COMMENT ON COLUMN "app"."api_key_uses"."forbidden_at" IS 'When the key, a good one, was last refused: it lacks a scope (403), or an import was wrong; as for refused_at.';
+
+COMMENT ON COLUMN "app"."api_key_uses"."forbidden_reason" IS 'What was wrong with the last import, never a value of it, such as: points_cost must be a number of 0 or more.';
+
+COMMENT ON COLUMN "app"."api_key_uses"."refusals" IS 'The same of refusals, as in refused_at and forbidden_at.';
 
 COMMENT ON COLUMN "app"."companies"."fewest_people" IS 'Day ratings name only teams with as many members, from 2 to 100 (docs/privacy.md); null: all teams. Only app.set_fewest_people also applies it to the ratings that are there.';
 
-COMMENT ON FUNCTION "app"."admit"(text, text) IS 'Checks that row-level security binds the caller, then verifies a key as app.authenticate. PT401, PT403, PT429, PT500.';
+COMMENT ON COLUMN "app"."companies"."move_id" IS 'Its last move, the same at both its ends; null when it has never moved.';
+
+COMMENT ON FUNCTION "app"."begin_changes"() IS 'Trigger: invalidates the cursors of an earlier company with the same id; removes the deletions of a deleted one.';
 
 COMMENT ON FUNCTION "app"."category_name"(uuid, uuid) IS 'The name of a category in the API: in the company''s default language (pt-br matches pt-BR, an exact match comes first), else in English, else in any; empty if it has none.';
-
-COMMENT ON FUNCTION "app"."count_day"(integer[], date, integer) IS 'The numbers of 30 days up to counted_on as those up to today (UTC), without older days, and so much more today.';
-
-COMMENT ON FUNCTION "app"."current_admin"() IS 'Company and member id of the signed-in admin; no row for anybody else. PT403 when a second factor is wanted.';
 
 COMMENT ON FUNCTION "app"."current_admins"() IS 'The members of the signed-in admin''s company who can sign in as admins; no row for anybody else.';
 
 COMMENT ON FUNCTION "app"."delete_company"(uuid) IS 'Deletes a company with all its data, the accounts of its people, and the history of its keys, then refused. Returns how many members, kudos, keys and accounts it had.';
 
-COMMENT ON FUNCTION "app"."end_page"(uuid, uuid, bigint, integer, text, timestamp with time zone) IS 'Sets the response headers of rows: key, company, number of rows, whether there are more, and how the next page is requested.';
+COMMENT ON FUNCTION "app"."forget_cursors"(uuid, text) IS 'Invalidates the cursors given so far (410), of one company or all, of one table or all: copies begin again.';
 
-COMMENT ON FUNCTION "app"."fewest_people"(uuid) IS 'The fewest people of a team that ratings name, in this transaction, or null.';
+COMMENT ON FUNCTION "app"."forget_teams"() IS 'Trigger: another person has no known team in a kudos.';
 
 COMMENT ON FUNCTION "app"."has_shown_factor"() IS 'True, or PT403 if the session has not shown a second factor that its account has.';
 
-COMMENT ON FUNCTION "app"."hidden_teams"(uuid) IS 'The teams of a company whose ratings are stored without a team now.';
-
-COMMENT ON FUNCTION "app"."hide_some"(uuid, uuid) IS 'Takes hidden teams from up to 2,000 ratings. Returns how many had one, and the last id.';
-
 COMMENT ON FUNCTION "app"."hide_staged_teams"(uuid) IS 'Takes hidden teams from the ratings in staging. Returns how many had one.';
 
-COMMENT ON FUNCTION "app"."hide_teams"() IS 'Trigger: takes hidden teams from the ratings that a statement has written.';
+COMMENT ON FUNCTION "app"."insert_api_key"(text, text[], timestamp with time zone) IS 'Makes an API key and returns it as public.create_api_key does. PT400.';
 
 COMMENT ON FUNCTION "app"."is_unlocked"(text) IS 'Whether rows of a table can be deleted now: nobody has locked all. Holds a lock like a delete''s until the commit.';
 
-COMMENT ON FUNCTION "app"."keep_hidden"() IS 'Trigger: keeps a rating without a team, and cuts its time to the hour.';
-
 COMMENT ON FUNCTION "app"."most_groups"() IS 'How many rows a total without max_rows has at most.';
 
-COMMENT ON FUNCTION "app"."oldest_write"() IS 'The start of the oldest transaction that has written, on this server, or now. Null if it is unknown.';
-
-COMMENT ON FUNCTION "app"."overdue"(text) IS 'The companies with rows of a table that are older than their retention.';
+COMMENT ON FUNCTION "app"."note_teams"() IS 'Trigger: adds the teams of a new kudos.';
 
 COMMENT ON FUNCTION "app"."purge_some"(uuid, timestamp with time zone, timestamp with time zone, text) IS 'Deletes up to 2,000 rows of a table in a time window, the oldest first. Returns how many, and the newest time.';
 
 COMMENT ON FUNCTION "app"."record_api_key_event"() IS 'Trigger: records every change of a key in app.api_key_events, and adds the row for the uses of a new key.';
 
-COMMENT ON FUNCTION "app"."respond"(uuid, uuid, json) IS 'Returns the body of what serves no page, and sets X-Key-Id and X-Company-Id in the response for the request log.';
+COMMENT ON FUNCTION "app"."requests_at_once"() IS 'How many requests of one company run in the database at the same moment. More get PT429. For operators to replace.';
+
+COMMENT ON FUNCTION "app"."revoke_key"(text, text) IS 'Revokes the key with this id or these last four characters, for good, as the operator. Its admins read the reason.';
 
 COMMENT ON FUNCTION "app"."scopes"() IS 'All scopes, in the order in which they are shown (docs/api.md, Authentication).';
 
-COMMENT ON FUNCTION "app"."serve_keys"(regprocedure, boolean) IS 'Makes a function one that serves API keys, with time limits and planner settings. Only the owner may call it.';
-
-COMMENT ON FUNCTION "app"."signed_in_member"() IS 'Company name, name and role of the signed-in member, and the admins of the company, [{ name, email }], null unless the member is no admin; no row before link_member.';
-
-COMMENT ON FUNCTION "app"."take_turn_of_total"(uuid, uuid) IS 'Takes one of app.totals_at_once() turns until the end of the transaction, one of a company. PT429.';
-
-COMMENT ON FUNCTION "app"."wants_second_factor"() IS 'Whether the signed-in account has a verified second factor, and the session is not of assurance level aal2.';
-
-COMMENT ON PROCEDURE "app"."forget_all_deletions"(bigint) IS 'Removes the recorded deletions that are older than 90 days, and codes of assistants, and commits after every 5,000. Returns how many lists it did not reach.';
-
-COMMENT ON PROCEDURE "app"."purge_table"(uuid, timestamp with time zone, text, bigint, double precision, bigint, text, text) IS 'Deletes the old rows of a table, about at_most, until this share of the time is over, and commits after every 2,000. Returns how many, and message and SQLSTATE of the error that ended it, or null.';
-
-COMMENT ON PROCEDURE "app"."set_fewest_people"(uuid, integer) IS 'Sets how many people a team must have for ratings to name it, also for ratings that are there. Commits after every 2,000.';
-
-COMMENT ON TYPE "app"."overdue_rows" IS 'A table with rows older than the retention of their company, and how late they are.';
+COMMENT ON FUNCTION "app"."totals_at_once"() IS 'How many totals run in the database at the same moment, one of a company. More get PT429. For operators to replace.';
 
 REVOKE ALL ON FUNCTION "app"."admit"(text, text) FROM PUBLIC;
 
@@ -1107,6 +1005,10 @@ GRANT EXECUTE ON FUNCTION "app"."end_page"(uuid, uuid, bigint, integer, text, ti
 REVOKE ALL ON FUNCTION "app"."fewest_people"(uuid) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."fewest_people"(uuid) TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."forget_teams"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."forget_teams"() TO "postgres";
 
 REVOKE ALL ON FUNCTION "app"."has_shown_factor"() FROM PUBLIC;
 
@@ -1136,6 +1038,14 @@ REVOKE ALL ON FUNCTION "app"."keep_hidden"() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."keep_hidden"() TO "postgres";
 
+REVOKE ALL ON FUNCTION "app"."note_refused_use"(text, text, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."note_refused_use"(text, text, text) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "app"."note_teams"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."note_teams"() TO "postgres";
+
 REVOKE ALL ON FUNCTION "app"."oldest_write"() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."oldest_write"() TO "postgres", "public_api";
@@ -1160,20 +1070,8 @@ REVOKE ALL ON FUNCTION "app"."wants_second_factor"() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."wants_second_factor"() TO "authenticated", "postgres";
 
-REVOKE ALL ON PROCEDURE "app"."forget_all_deletions"(bigint) FROM PUBLIC;
-
-GRANT EXECUTE ON PROCEDURE "app"."forget_all_deletions"(bigint) TO "postgres";
-
-REVOKE ALL ON PROCEDURE "app"."set_fewest_people"(uuid, integer) FROM PUBLIC;
-
-GRANT EXECUTE ON PROCEDURE "app"."set_fewest_people"(uuid, integer) TO "postgres";
-
 REVOKE ALL ("assistant_address") ON TABLE "app"."api_keys" FROM "authenticated";
 
 GRANT SELECT ("assistant_address") ON TABLE "app"."api_keys" TO "authenticated";
-
-REVOKE ALL ON TYPE "app"."overdue_rows" FROM PUBLIC;
-
-GRANT USAGE ON TYPE "app"."overdue_rows" TO "postgres";
 
 revoke create on schema public from public_api;

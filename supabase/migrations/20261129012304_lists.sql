@@ -17,7 +17,7 @@ CREATE TYPE "lists"."day_rating" AS ("id" uuid, "rating" smallint, "comment" tex
 
 CREATE TYPE "lists"."kudos_with_ids" AS ("id" uuid, "timestamp" text, "sender_name" text, "sender_email" text, "receiver_name" text, "receiver_email" text, "message" text, "category" text, "sender_id" uuid, "receiver_id" uuid, "category_id" uuid);
 
-CREATE TYPE "lists"."kudos_with" AS ("id" uuid, "timestamp" text, "sender_name" text, "sender_email" text, "receiver_name" text, "receiver_email" text, "message" text, "category" text, "sender_id" uuid, "receiver_id" uuid, "category_id" uuid, "sender_team_id" uuid, "sender_team_name" text, "receiver_team_id" uuid, "receiver_team_name" text);
+CREATE TYPE "lists"."kudos_with" AS ("id" uuid, "timestamp" text, "sender_name" text, "sender_email" text, "receiver_name" text, "receiver_email" text, "message" text, "category" text, "sender_id" uuid, "receiver_id" uuid, "category_id" uuid, "sender_team_id" uuid, "sender_team_name" text, "receiver_team_id" uuid, "receiver_team_name" text, "sender_team_then_id" uuid, "sender_team_then_name" text, "receiver_team_then_id" uuid, "receiver_team_then_name" text);
 
 CREATE TYPE "lists"."kudos" AS ("id" uuid, "timestamp" text, "sender_name" text, "sender_email" text, "receiver_name" text, "receiver_email" text, "message" text, "category" text);
 
@@ -284,7 +284,7 @@ CREATE OR REPLACE FUNCTION lists.included_in_activity(with_teams boolean)
  RETURNS text[]
  LANGUAGE sql
  IMMUTABLE
-RETURN (ARRAY['sender_id'::text, 'receiver_id'::text, 'category_id'::text] || CASE WHEN with_teams THEN ARRAY['sender_team_id'::text, 'sender_team_name'::text, 'receiver_team_id'::text, 'receiver_team_name'::text] ELSE NULL::text[] END);
+RETURN (ARRAY['sender_id'::text, 'receiver_id'::text, 'category_id'::text] || CASE WHEN with_teams THEN ARRAY['sender_team_id'::text, 'sender_team_name'::text, 'receiver_team_id'::text, 'receiver_team_name'::text, 'sender_team_then_id'::text, 'sender_team_then_name'::text, 'receiver_team_then_id'::text, 'receiver_team_then_name'::text] ELSE NULL::text[] END);
 
 CREATE OR REPLACE FUNCTION lists.includes(name text)
  RETURNS boolean
@@ -478,6 +478,8 @@ CREATE VIEW "lists"."activity" WITH (security_invoker=true) AS  SELECT k.company
     k.category_id,
     sender.team_id AS sender_team_id,
     receiver.team_id AS receiver_team_id,
+    k.sender_team_then_id,
+    k.receiver_team_then_id,
     ROW(k.id, app.iso_8601(k.created_at), sender.name, sender.email, receiver.name, receiver.email, k.message, (( SELECT jsonb_object_agg(c.id, c.name) AS jsonb_object_agg
            FROM app.categories c
           WHERE (c.company_id = ( SELECT app.current_company_id() AS current_company_id))) ->> (k.category_id)::text))::lists.kudos AS shown
@@ -504,6 +506,8 @@ CREATE VIEW "lists"."activity_with_ids" WITH (security_invoker=true) AS  SELECT 
     category_id,
     sender_team_id,
     receiver_team_id,
+    sender_team_then_id,
+    receiver_team_then_id,
     ROW((shown).id, (shown)."timestamp", (shown).sender_name, (shown).sender_email, (shown).receiver_name, (shown).receiver_email, (shown).message, (shown).category,
         CASE
             WHEN ( SELECT lists.includes('sender_id'::text) AS includes) THEN sender_id
@@ -530,20 +534,39 @@ CREATE VIEW "lists"."activity_with" WITH (security_invoker=true) AS  SELECT v.co
         CASE
             WHEN ( SELECT lists.includes('sender_team_id'::text) AS includes) THEN v.sender_team_id
             ELSE NULL::uuid
-        END, sender_team.name,
+        END,
+        CASE
+            WHEN ( SELECT lists.includes('sender_team_name'::text) AS includes) THEN (teams.names ->> (v.sender_team_id)::text)
+            ELSE NULL::text
+        END,
         CASE
             WHEN ( SELECT lists.includes('receiver_team_id'::text) AS includes) THEN v.receiver_team_id
             ELSE NULL::uuid
-        END, receiver_team.name)::lists.kudos_with AS shown
-   FROM ((lists.activity_with_ids v
-     LEFT JOIN LATERAL ( SELECT t.name
+        END,
+        CASE
+            WHEN ( SELECT lists.includes('receiver_team_name'::text) AS includes) THEN (teams.names ->> (v.receiver_team_id)::text)
+            ELSE NULL::text
+        END,
+        CASE
+            WHEN ( SELECT lists.includes('sender_team_then_id'::text) AS includes) THEN NULLIF(v.sender_team_then_id, '00000000-0000-0000-0000-000000000000'::uuid)
+            ELSE NULL::uuid
+        END,
+        CASE
+            WHEN ( SELECT lists.includes('sender_team_then_name'::text) AS includes) THEN (teams.names ->> (v.sender_team_then_id)::text)
+            ELSE NULL::text
+        END,
+        CASE
+            WHEN ( SELECT lists.includes('receiver_team_then_id'::text) AS includes) THEN NULLIF(v.receiver_team_then_id, '00000000-0000-0000-0000-000000000000'::uuid)
+            ELSE NULL::uuid
+        END,
+        CASE
+            WHEN ( SELECT lists.includes('receiver_team_then_name'::text) AS includes) THEN (teams.names ->> (v.receiver_team_then_id)::text)
+            ELSE NULL::text
+        END)::lists.kudos_with AS shown
+   FROM (lists.activity_with_ids v
+     CROSS JOIN ( SELECT (COALESCE(jsonb_object_agg(t.id, t.name), '{}'::jsonb) || '{"00000000-0000-0000-0000-000000000000": "No Team"}'::jsonb) AS names
            FROM app.teams t
-          WHERE ((t.company_id = v.company_id) AND (t.id = v.sender_team_id) AND ( SELECT lists.includes('sender_team_name'::text) AS includes))
-         OFFSET 0) sender_team ON (true))
-     LEFT JOIN LATERAL ( SELECT t.name
-           FROM app.teams t
-          WHERE ((t.company_id = v.company_id) AND (t.id = v.receiver_team_id) AND ( SELECT lists.includes('receiver_team_name'::text) AS includes))
-         OFFSET 0) receiver_team ON (true));;
+          WHERE (t.company_id = ( SELECT app.current_company_id() AS current_company_id))) teams);;
 
 CREATE VIEW "lists"."categories" WITH (security_invoker=true) AS  SELECT company_id,
     created_at AS instant,
@@ -658,15 +681,11 @@ COMMENT ON FUNCTION "lists"."masked_cursors"(lists.span, uuid[], xid8[], boolean
 
 COMMENT ON FUNCTION "lists"."member_with_email"(uuid, text) IS 'The id of a company''s member with this address, whatever its case.';
 
-COMMENT ON FUNCTION "lists"."only"(text[], text[], json) IS 'A page without the columns that include does not name.';
-
 COMMENT ON FUNCTION "lists"."origin_of_cursors"() IS 'What every cursor of this server and database holds for, for format().';
 
 COMMENT ON FUNCTION "lists"."plain"(text) IS 'A text in lower case and without accents.';
 
 COMMENT ON FUNCTION "lists"."rarest_kudos_filter"(lists.page, timestamp with time zone, uuid, uuid, uuid) IS 'sender, receiver or category: which fewest kudos match.';
-
-COMMENT ON FUNCTION "lists"."rarest_member_filter"(uuid, uuid, text) IS 'team or role: which fewer members match.';
 
 COMMENT ON FUNCTION "lists"."refuse_cursor"(app.verified_key) IS 'Raises PT410: the cursor is no longer known.';
 
@@ -675,8 +694,6 @@ COMMENT ON FUNCTION "lists"."unmask_cursor"(text, text) IS 'The rank and the num
 COMMENT ON SCHEMA "lists" IS 'The public shape of the data: security_invoker views, and what pages of lists share.';
 
 COMMENT ON TYPE "lists"."changes" IS 'A page of changes: how many rows were found, those of the page, and its last cursor.';
-
-COMMENT ON TYPE "lists"."page" IS 'Which rows a page has: of a company, below the pair of instant and id.';
 
 COMMENT ON TYPE "lists"."span" IS 'Which changes a page has, and what its cursors begin and end with.';
 

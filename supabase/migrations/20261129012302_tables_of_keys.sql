@@ -10,3 +10,5 @@ ALTER TABLE "app"."api_key_uses" ADD COLUMN "answers" integer[] NOT NULL DEFAULT
 ALTER TABLE "app"."api_key_uses" ADD COLUMN "refusals" integer[] NOT NULL DEFAULT '{}'::integer[];
 
 ALTER TABLE "app"."api_key_uses" ADD COLUMN "counted_on" date;
+
+ALTER TABLE "app"."api_key_uses" ADD COLUMN "forbidden_reason" text;
