@@ -105,8 +105,8 @@ create policy admin_read on app.members for select to authenticated
   using (company_id = (select admin.company_id from app.current_admin() as admin));
 
 grant select (company_id, id, name) on app.members to authenticated;
--- Not granted: any write; anything on app.member_accounts to anybody (as postgres app.link_member, which alone writes it,
--- and app.current_admin read it).
+-- Not granted: any write; anything on app.member_accounts to anybody (as postgres app.link_member, which alone writes
+-- it, and app.current_admin read it).
 
 comment on table app.members is 'The people of a company.';
 comment on column app.members.is_former is
