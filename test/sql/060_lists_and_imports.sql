@@ -9,7 +9,7 @@ select p.proname::text as list, case when p.proname in ('list_activity', 'list_p
 from pg_proc as p where p.pronamespace = 'public'::regnamespace and p.proname like 'list\_%' and p.proowner = 'public_api'::regrole
   and p.proname <> 'list_changes';
 
-select plan((15 + 4 * count(*))::integer) from lists;
+select plan((16 + 4 * count(*))::integer) from lists;
 
 select pg_temp.new_company_with_rows('Acorn');
 
@@ -92,6 +92,9 @@ select is(
 )
 from unnest(array['"vendor_name": "Acorn"', '"image_url": "https://acorn.example/mug"', '"stock_count": 7', '"is_archived": true', '"reward_type": "gift"',
   '"description": "A mug"']) as field;
+select is(
+  (select vendor_name from app.rewards where external_id = 'mug' and company_id = pg_temp.id('Acorn')), 'Acorn', 'also the vendor'
+);
 select pg_temp.import('[{"external_id": "mug", "name": "Acorn", "points_cost": 1}]');
 select isnt(
   (select xmax::text from app.rewards where external_id = 'mug' and company_id = pg_temp.id('Acorn')), '0',
