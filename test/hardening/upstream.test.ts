@@ -1,8 +1,10 @@
 // The function as a separate process, with a Data API that misbehaves: what the caller receives over the network. How
-// the code treats each answer, also one that stops or that nobody reads, is tested in test/function/database.test.ts.
+// the code treats each answer is tested in test/function/database.test.ts.
 import { once } from "node:events";
 import { get, type IncomingMessage, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { endpoints } from "../../functions/public-api/table/endpoints.ts";
 import { denoCommand, functionSettings } from "../../scripts/stack/edge_function.ts";
 import { startProgram } from "../support/command_line.ts";
 import { type FunctionProcess, startFunction } from "../support/function_process.ts";
@@ -48,24 +50,35 @@ test.each<[where: string, csv: [number, string | null], headers: object, body: s
   for (const path of ["/members", "/members?format=csv"]) expect(await received(path)).toEqual(answer);
 });
 
+const kudos = endpoints.flatMap((one) => (one.path === "/activity" && one.kind === "list" ? one.columns : []));
+/** A page that passes through JavaScript, and is larger than all buffers on the way. */
+const row = JSON.stringify(Object.fromEntries(kudos.map(({ name }) => [name, "x".repeat(120)])));
+const large = Buffer.from(`[${Array(20_000).fill(row)}]`);
+/** Asks for a page, and returns the answer before its body is read. */
+const unread = async (path: string): Promise<IncomingMessage> =>
+  (await once(get(running.url + path, { agent: false, headers: { "X-API-Key": key } }), "response"))[0];
+
 // Proves: layer.3
-test("who hangs up in a large page ends nothing", async () => {
+test("large pages that nobody reads for 30 seconds break off, are cut for who reads on, and who hangs up ends nothing", async () => {
   const given: Promise<unknown>[] = [];
-  // Larger than all buffers on the way.
-  const large = Buffer.alloc(2 ** 25, " ");
   behave = (response) => {
     given.push(once(response, "close"));
-    response.writeHead(200, { ...list, "Content-Length": large.length }).write(large);
+    response.writeHead(200, { ...list, "Content-Length": large.length }).end(large);
   };
-  for (const path of ["/activity", "/activity?format=csv"]) {
-    const options = { agent: false, headers: { "X-API-Key": key } };
-    const [answer]: IncomingMessage[] = await once(get(running.url + path, options), "response");
-    answer?.destroy();
-  }
+  const ask = () => Promise.all(["/activity", "/activity?format=csv"].map(unread));
+  const [reading, hangingUp] = [await ask(), await ask()];
   await Promise.all(given);
+  for (const answer of hangingUp) answer.destroy();
+  for (const answer of reading) await expect(text(answer)).rejects.toThrow("aborted");
   behave = (response) => void response.writeHead(200, list).end("[]");
   expect(await received("/members")).toEqual([200, "[]"]);
   expect(running.log()).not.toMatch(/unhandled|Uncaught/);
+});
+
+test("a large page that stops in the middle breaks off after 8 seconds, and never looks whole", async () => {
+  behave = (response) =>
+    void response.writeHead(200, { ...list, "Content-Length": large.length }).write(large.subarray(0, 5e6));
+  expect(await received("/activity")).toEqual([200, null]);
 });
 
 test("a rejection that nothing handles is a line of the log, and the next request is served", async () => {

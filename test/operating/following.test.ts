@@ -3,8 +3,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { root, withoutPassword } from "../../scripts/stack/process.ts";
-import { runProgram, workFolder } from "../support/command_line.ts";
+import { runProgram, startProgram, workFolder } from "../support/command_line.ts";
 import { codeBlocks } from "../support/pages.ts";
+import { hold } from "../support/rpc.ts";
 import {
   createCompany,
   everything,
@@ -70,12 +71,18 @@ async function change(statement: string, undo: string): Promise<void> {
 }
 
 test("the first night loads all that the company keeps; the next one writes nothing", async () => {
-  const first = await follow(`${example} --set days=4000`);
-  expect(first).toMatchObject({ code: 0, stderr: expect.not.stringContaining("ERROR") });
+  expect(await follow(`${example} --set days=4000`)).toMatchObject({
+    code: 0,
+    stderr: expect.not.stringContaining("ERROR"),
+  });
   const people = await read("list_members");
   expect(people).toHaveLength(40);
-  const some = people.filter(({ email }) => /^([1345]@|A)/.test(email ?? ""));
-  expect(some.map((one) => [one.name, one.email, one.role, one.team_name]).sort()).toEqual([
+  expect(
+    people
+      .filter(({ email }) => /^([1345]@|A)/.test(email ?? ""))
+      .map((one) => [one.name, one.email, one.role, one.team_name])
+      .sort(),
+  ).toEqual([
     ["Person 1", "1@own.example", "admin", "Support"],
     ["Person 2 \\.", 'A,"b"@own.example', "employee", "Support"],
     ["Person 3", "3@own.example", "inactive", "No Team"],
@@ -93,10 +100,11 @@ test("the first night loads all that the company keeps; the next one writes noth
   expect(await gone()).toEqual([]);
 });
 
-const deleted = (condition: string) => {
-  const at = (time: string) => `update users set deleted_at = ${time} where ${condition}`;
-  return change(at("now()"), at("null"));
-};
+const deleted = (condition: string) =>
+  change(
+    `update users set deleted_at = now() where ${condition}`,
+    `update users set deleted_at = null where ${condition}`,
+  );
 
 test("what is gone is reported, not done: then people leave or are erased, other rows are deleted, and it is not reported again", async () => {
   await deleted("id in (1, 2)");
@@ -104,8 +112,11 @@ test("what is gone is reported, not done: then people leave or are erased, other
   // The second one's sender is gone: it stays.
   await change("update thanks set deleted_at = now() where id in (2, 5)", "update thanks set deleted_at = null");
   const before = await everything(target.sql);
-  const told = "Gone, see gone.sql: 1 of 2 teams, 1 of 22 kudos, 2 of 40 members\n";
-  expect(await follow()).toMatchObject({ code: 0, stdout: expect.stringContaining(told) });
+  const { code, stdout } = await follow();
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringContaining("Gone, see gone.sql: 1 of 2 teams, 1 of 22 kudos, 2 of 40 members\n"),
+  ]);
   expect(await everything(target.sql)).toEqual(before);
   const statements = await gone();
   expect(statements.map((line) => line.replace(/'[^']*'|\d.*\+00/g, "…"))).toEqual([
@@ -150,12 +161,33 @@ test.each<[what: string, statement: string, undo: string, told: string, more?: s
 test("a query that ignores the window stops the load; with many_gone=on, more than 5 percent are reported", async () => {
   const text = await readFile(example, "utf8");
   await writeFile(`${folder}/all.sql`, text.replace("t.sent_at >= :'since'", "true"));
-  const early = /ERROR: {2}kudos\.csv has rows from before 20/;
-  expect(await follow("all.sql")).toMatchObject({ code: 3, stderr: expect.stringMatching(early) });
+  const early = await follow("all.sql");
+  expect([early.code, early.stderr]).toEqual([
+    3,
+    expect.stringMatching(/ERROR: {2}kudos\.csv has rows from before 20/),
+  ]);
   await deleted("id between 10 and 12");
   expect(await follow(`${example} --set many_gone=on`)).toMatchObject({ code: 0 });
   expect((await gone()).filter((line) => line.endsWith("leaves:"))).toHaveLength(3);
   const incomplete = { ...settings, OWN_DATABASE_URL: undefined };
   const { stderr } = await runProgram("bash", ["-ec", withQueries(example)], folder, incomplete);
   expect(stderr).toMatch(/ERROR: {2}set company_id, .* and OWN_DATABASE_URL/);
+});
+
+test.each([
+  ["reads", own, "lock table answers in access exclusive mode"],
+  ["loads", target, "lock table app.pulse_responses in access exclusive mode"],
+])("killed while it %s, it has written nothing, and the next run goes on", async (_what, at, lock) => {
+  await change("update moods set note = 'Rain' where id = 2", "update moods set note = null");
+  const before = await everything(target.sql);
+  const held = await hold(at.sql, lock);
+  const killed = startProgram("bash", ["-ec", withQueries(example)], { cwd: folder, env: settings });
+  await held.reached();
+  await killed.kill();
+  await held.tx`rollback`;
+  held.tx.release();
+  await expect.poll(() => target.sql`select from pg_stat_activity where application_name ~ '^load into'`).toEqual([]);
+  expect(await everything(target.sql)).toEqual(before);
+  expect(await follow()).toMatchObject({ code: 0 });
+  expect((await read("list_day_ratings"))[1]).toMatchObject({ comment: "Rain" });
 });

@@ -11,13 +11,11 @@ import { companyOfFile, makeKey } from "../support/companies.ts";
 import { first, sql, stack } from "../support/stack.ts";
 import { newProject, olderProject, removeProjects } from "../support/two_projects.ts";
 
-/** What the proxies do to the answers to requests such as `GET /members?limit=2`. */
-type Change = (answer: { status: number; headers: Headers; body: string }) => unknown;
-/** A fault: the check that finds it, a part of what that one says, and what brings it about. */
-type Fault = [check: string, saw: string, requests: RegExp, change: Change];
-let faults: Fault[] = [];
+/** What the proxy does to the answers to requests such as `GET /members?limit=2`. */
+type Fault = (answer: { status: number; headers: Headers; body: string }) => unknown;
+let fault: [requests: RegExp, change: Fault] | undefined;
 beforeEach(() => {
-  faults = [];
+  fault = undefined;
 });
 
 /** The hosts of the API and of the dashboard, and the proxies whose addresses take the place of theirs. */
@@ -33,8 +31,7 @@ for (const own of [stack.supabase_url, stack.dashboard_url]) {
     const got = await fetch(own + url, { method, headers: passed, ...(body.length > 0 && { body }) });
     const kept = [...got.headers].filter(isPassed).map(([name, value]): [string, string] => [name, proxied(value)]);
     const answer = { status: got.status, headers: new Headers(kept), body: proxied(await got.text()) };
-    const request = `${method} ${url.replace("/functions/v1/public-api", "")}`;
-    for (const [, , requests, change] of faults) if (requests.test(request)) change(answer);
+    if (fault?.[0].test(`${method} ${url.replace("/functions/v1/public-api", "")}`)) fault[1](answer);
     response.writeHead(answer.status, [...answer.headers].flat()).end(answer.body);
   });
   hosts.push([own, proxy]);
@@ -69,8 +66,12 @@ test("a project that is as it should be: all is right, nothing is written, and t
   expect(texts[1]).toMatch(/\n\d\d right, 1 not made: see verify.json\n$/);
   expect(await rewards()).toEqual(before);
   const people = await sql`select name, email from app.members where company_id = ${first.id}`;
-  const named = people.flatMap((one) => Object.values<string>(one));
-  const secrets = [first.key, first.name, new URL(healthy).password, ...named];
+  const secrets = [
+    first.key,
+    first.name,
+    new URL(healthy).password,
+    ...people.flatMap(({ name, email }) => [name, email]),
+  ];
   expect(secrets.filter((secret) => texts.some((text) => text.includes(secret)))).toEqual([]);
 });
 
@@ -89,70 +90,55 @@ test("a key with fewer scopes gets the checks that it can, and each other check 
 });
 
 const body =
-  (from: string | RegExp, to: string): Change =>
+  (from: string | RegExp, to: string): Fault =>
   (answer) => {
     answer.body = answer.body.replaceAll(from, to);
   };
 const platform =
-  (status: number): Change =>
+  (status: number): Fault =>
   (answer) =>
     Object.assign(answer, { status, headers: new Headers(), body: '{"message":"Failed"}' });
-const verifyJwt: Change = (answer) => answer.status === 401 && platform(401)(answer);
-const otherHost: Change = ({ headers }) => headers.set("Link", '<https://other.example/members>; rel="next"');
-const noOrigin: Change = ({ headers }) => headers.delete("Access-Control-Allow-Origin");
+const verifyJwt: Fault = (answer) => answer.status === 401 && platform(401)(answer);
+const otherHost: Fault = ({ headers }) => headers.set("Link", '<https://other.example/members>; rel="next"');
+const noOrigin: Fault = ({ headers }) => headers.delete("Access-Control-Allow-Origin");
 let firstChanges: string | undefined;
-const again: Change = (answer) => {
+const again: Fault = (answer) => {
   firstChanges ??= answer.body;
   answer.body = firstChanges;
 };
 
-test.each<[what: string, code: number, ...Fault[]]>([
-  [
-    "a fault for each check",
-    1,
-    ["no key", "but not of the function: is verify_jwt on?", /^GET $/, verifyJwt],
-    ["HEAD", "wrong: 503 (null), not 401", /^HEAD/, platform(503)],
-    ["GET /members", "Link leads to https://other.example: set", /^GET \/members\?limit=2$/, otherHost],
-    ["GET /teams", "the header of CSV must be id,name,created_at", /\/teams\?.*csv/, body(/^.*\r\n/g, "")],
-    ["GET /rewards", "Access-Control-Allow-Origin does not match", /^GET \/rewards\?/, noOrigin],
-    ["GET /categories", "no good answer (SyntaxError)", /\/categories\?/, body(/^.*$/gs, "<html>")],
-    ["GET /activity", "must NOT have additional properties", /\/activity\?/, body(/"id":/g, '"x":1,"id":')],
-    ["GET /members/changes", "changes repeat: cursors must rise", /\/members\/changes/, again],
-    ["POST /mcp", "must answer", /^POST \/mcp/, body(/"name":"list_teams"/g, '"name":"x"')],
-    ["signing in", "wrong: 404", /oauth-auth/, platform(404)],
-    ["dashboard", "refuses the publishable key in its files", /js$/, body(/sb_publishable_/g, "$&x")],
-  ],
-  [
-    "another fault for some",
-    1,
-    ["unknown key", "wrong: 500 (null), not 401", /^GET \/members$/, platform(500)],
-    ["GET /", "the function is 1.3.0, this folder", /^GET $/, body(/n":"1\.[^"]+/g, 'n":"1.3.0')],
-    ["dashboard", "its header Content-Type is null, not text/html", /^GET \/$/, platform(200)],
-  ],
-  ["a HEAD that the platform answers", 0, ["HEAD", "the platform's answer: 405", /^HEAD/, platform(405)]],
-])("%s is found, with exit code %i", async (_what, code, ...present) => {
-  faults = present;
+test.each<[check: string, saw: string, requests: RegExp, change: Fault, code?: number]>([
+  ["no key", "but not of the function: is verify_jwt on?", /^GET $/, verifyJwt],
+  ["unknown key", "wrong: 500 (null), not 401", /^GET \/members$/, platform(500)],
+  ["GET /", "the function is 1.3.0, this folder", /^GET $/, body(/n":"1\.[^"]+/g, 'n":"1.3.0')],
+  ["HEAD", "wrong: 503 (null), not 401", /^HEAD/, platform(503)],
+  ["HEAD", "the platform's answer: 405", /^HEAD/, platform(405), 0],
+  ["GET /members", "Link leads to https://other.example: set", /^GET \/members\?limit=2$/, otherHost],
+  ["GET /teams", "the header of CSV must be id,name,created_at", /\/teams\?.*csv/, body(/^.*\r\n/g, "")],
+  ["GET /rewards", "Access-Control-Allow-Origin does not match", /^GET \/rewards\?/, noOrigin],
+  ["GET /categories", "no good answer (SyntaxError)", /\/categories\?/, body(/^.*$/gs, "<html>")],
+  ["GET /activity", "must NOT have additional properties", /\/activity\?/, body(/"id":/g, '"x":1,"id":')],
+  ["GET /members/changes", "changes repeat: cursors must rise", /\/members\/changes/, again],
+  ["POST /mcp", "must answer", /^POST \/mcp/, body(/"name":"list_teams"/g, '"name":"x"')],
+  ["signing in", "wrong: 404", /oauth-auth/, platform(404)],
+  ["dashboard", "refuses the publishable key in its files", /js$/, body(/sb_publishable_/g, "$&x")],
+  ["dashboard", "its header Content-Type is null, not text/html", /^GET \/$/, platform(200)],
+])("what is wrong with %s is found: %s", async (check, saw, requests, change, code = 1) => {
+  fault = [requests, change];
   const { found, ...run } = await verify(first.key, "", proxied(stack.dashboard_url));
   const others = Object.fromEntries(Object.entries(found).filter(([_, said]) => !said.startsWith("not made")));
-  const wanted = present.map(([check, saw]) => [check, expect.stringContaining(saw)]);
-  expect({ code: run.code, others }).toEqual({ code, others: Object.fromEntries(wanted) });
+  expect({ code: run.code, others }).toEqual({ code, others: { [check]: expect.stringContaining(saw) } });
 });
 
-const noSecurity = "alter table app.kudos disable row level security";
-const oneJob = nightly.replace("*/5 1-4", "0 3");
-test.each<[what: string, change: string, job: string, database: string, migrations?: string]>([
-  ["no job and no row-level security", noSecurity, "runs at no time, not every few minutes", "table app.kudos"],
-  [
-    "one job a night, half of the migrations",
-    oneJob,
-    "runs at 0 3 * * *, not",
-    "push the migrations",
-    "20261127004207",
-  ],
-])("it finds it when the database has %s", async (_what, change, job, database, newest) => {
+const noSecurity = `${nightly}; alter table app.kudos disable row level security`;
+test.each<[what: string, change: string, check: string, saw: string, migrations?: string]>([
+  ["no job for the night", "select", "nightly job", "app.purge_expired() runs at no time, not every few minutes"],
+  ["one job a night", nightly.replace("*/5 1-4", "0 3"), "nightly job", "app.purge_expired() runs at 0 3 * * *, not"],
+  ["half of the migrations", nightly, "database", "push the migrations", "20261127004207"],
+  ["no row-level security", noSecurity, "database", "table app.kudos"],
+])("it finds it when the database has %s", async (_what, change, check, saw, newest) => {
   const { url } = newest ? await olderProject(newest) : await newProject();
   await runSql(url, change);
   const { code, found } = await verify("", url);
-  const wanted = { "nightly job": expect.stringContaining(job), database: expect.stringContaining(database) };
-  expect({ code, found }).toMatchObject({ code: 1, found: wanted });
+  expect({ code, found }).toMatchObject({ code: 1, found: { [check]: expect.stringContaining(saw) } });
 });
