@@ -104,10 +104,7 @@ const json: Format = {
 /** The column by which rows are known as the API's: the id in a list, the count in totals. */
 const firstOf = ({ columns }: Source): string => columns[0]?.name ?? "";
 
-/**
- * A row. Throws an Error when it is not a row of the API: in a list it has an id, and a time in the API's form, in totals a
- * count.
- */
+/** A row of the API, or an Error: in a list it has an id, and a time in the API's form, in totals a count. */
 function checked({ kind }: Source, first: unknown, time: unknown, text = ""): Row {
   if (kind === "aggregates" && /^\d+$/.test(String(first))) return { id: "", time: "", text };
   const isTime = typeof time === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(time);

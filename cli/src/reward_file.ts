@@ -49,10 +49,7 @@ export type Headings = ReadonlyMap<string, string>;
 /** A heading as it is compared: without blanks and line breaks around it, and each of those within it as one space. */
 export const plainHeading = (text: string): string => trimmed(text).replace(/\s+/g, " ");
 
-/**
- * Reads all rows of a file, CSV or JSON by its name.
- * @throws CliError when the file as a whole is invalid
- */
+/** Reads all rows of a file, CSV or JSON by its name. Throws a CliError when the file as a whole is invalid. */
 export async function readRewardFile(file: string, headings: Headings): Promise<RewardFile> {
   const format = formatOf(file);
   if (/\.(xls[xmb]?|ods|numbers)$/i.test(file)) throw new CliError(`${file} is a workbook. ${saveAsCsv}`);
