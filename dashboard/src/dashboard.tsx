@@ -1,19 +1,18 @@
-import { lazy, Suspense, useEffect } from "react";
+import { useEffect } from "react";
 import { currentLink } from "./account/email_link.ts";
 import { type Session, useSession } from "./account/session.ts";
 import { ForgotPasswordPage } from "./pages/forgot_password_page.tsx";
 import { SetPasswordPage } from "./pages/set_password_page.tsx";
 import { SignInPage } from "./pages/sign_in_page.tsx";
+import { type Apart, useApart } from "./parts/apart.ts";
 import { type Path, paths } from "./paths.ts";
 import { type Address, navigate, navigationState, usePath } from "./router.ts";
 
-// Apart: whoever signs in on a slow line need not wait for them.
-const PublicApiPage = lazy(() => import("./pages/public_api_page.tsx"));
-/** The pages for which somebody must be signed in. */
-const pages: Partial<Record<Path, typeof PublicApiPage>> = {
-  [paths.publicApi]: PublicApiPage,
-  [paths.assistant]: lazy(() => import("./assistants/assistant_page.tsx")),
-  [paths.secondFactor]: lazy(() => import("./second_factor/second_factor_page.tsx")),
+/** The pages for which somebody must be signed in. Apart: whoever signs in on a slow line need not wait for them. */
+const pages: Partial<Record<Path, Apart<{ email: string }>>> = {
+  [paths.publicApi]: () => import("./pages/public_api_page.tsx"),
+  [paths.assistant]: () => import("./assistants/assistant_page.tsx"),
+  [paths.secondFactor]: () => import("./second_factor/second_factor_page.tsx"),
 };
 
 /** Where this path leads instead, with or without a session; null: nowhere else. */
@@ -29,6 +28,7 @@ function redirectFor(path: Path, session: Session): Address | null {
 /** Shows the page of the path. Redirects to the sign-in page without a session, and away from it with a session. */
 export function Dashboard() {
   const path = usePath();
+  const Page = useApart(pages[path]);
   const session = useSession();
   const redirect = redirectFor(path, session);
   const sessionLost = session.status === "signed_out" && session.lost;
@@ -52,10 +52,5 @@ export function Dashboard() {
   if (path === paths.setPassword) return <SetPasswordPage email={email} />;
   if (path === paths.forgotPassword) return <ForgotPasswordPage />;
   if (email === null) return <SignInPage />;
-  const Page = pages[path] ?? PublicApiPage;
-  return (
-    <Suspense>
-      <Page key={email} email={email} />
-    </Suspense>
-  );
+  return Page ? <Page key={email} email={email} /> : null;
 }
