@@ -1,15 +1,13 @@
 import { Anchor, Group, Loader, NativeSelect, Stack, Title } from "@mantine/core";
 import { useEffect, useState } from "react";
 import type { ApiKey } from "../database.ts";
-import { CopyButton } from "../parts/copy_button.tsx";
 import { After, Aside, ScopeName } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { When } from "../parts/when.tsx";
-import { labelOf } from "../scopes.ts";
-import { baseAddress } from "../settings.ts";
 import { BaseAddress } from "./base_address.tsx";
 import { listApiKeys } from "./calls.ts";
 import { clientName } from "./client_name.ts";
+import { Handover } from "./handover.tsx";
 import type { MadeKey } from "./new_key.tsx";
 import { ways } from "./ways.tsx";
 
@@ -66,23 +64,10 @@ export function FirstRequest(props: { made: MadeKey; isWatching: boolean; onSeen
           </Anchor>
         </div>
       )}
-      <div>
-        <CopyButton value={handover(made, way?.guide ?? "recipes")} label="Copy for a colleague" size="xs" />
-        <Aside>
-          Address, scopes and guide, without the key. Hand over the key itself with the sharing of your password
-          manager.
-        </Aside>
-      </div>
+      <Handover apiKey={made} way={chosen} />
     </Stack>
   );
 }
-
-/** What a colleague needs beside the key. */
-const handover = ({ name, hint, scopes }: MadeKey, guide: string): string => `${name} (${hint}): public data API
-Base address: ${baseAddress}
-It opens: ${scopes.map(labelOf).join(", ")}
-First steps: ${window.location.origin}/reference/guides/${guide}/
-The key itself comes through the password manager.`;
 
 /** Looks at the key every few seconds, until it has been used, as long as the person sees the page. */
 function useFirstUse(keyId: string, isWatching: boolean): ApiKey | undefined {

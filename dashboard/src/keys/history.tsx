@@ -156,7 +156,7 @@ function Entry({ event }: { event: ApiKeyEvent }) {
           <After words="Reason: ">{event.reason}</After>
         </Text>
         <Text size="sm" c="dimmed">
-          {event.scopes.map((scope, place) => (
+          {(event.new_scopes ?? event.scopes).map((scope, place) => (
             <span key={scope}>
               {place > 0 && ", "}
               <ScopeName>{scope}</ScopeName>

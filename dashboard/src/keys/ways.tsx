@@ -1,7 +1,11 @@
 import { Code, Stack, Text } from "@mantine/core";
 import { type ReactNode, useEffect, useState } from "react";
+import { useAction } from "../account/use_action.ts";
 import { CopyButton } from "../parts/copy_button.tsx";
+import { Failed } from "../parts/failed.tsx";
+import { unreachable } from "../problems.ts";
 import { baseAddress } from "../settings.ts";
+import { deadline } from "../supabase.ts";
 import classes from "./keys.module.css";
 
 /** How a program gets its first answer with a new key. */
@@ -153,8 +157,18 @@ function Pasted({ text, label }: { text: string; label: string }) {
 /** Copies a file of this page. It is fetched before: some browsers copy only at the very moment of the click. */
 function CopyFile({ file, label }: { file: string; label: string }) {
   const [text, setText] = useState("");
-  useEffect(() => {
-    void fetch(file).then(async (answer) => answer.ok && setText(await answer.text()), console.warn);
-  }, [file]);
-  return <CopyButton value={text} label={label} size="xs" />;
+  const { run, problem } = useAction(async () => {
+    const answer = await fetch(file, { signal: AbortSignal.timeout(deadline) }).catch(() => null);
+    const arrived = answer?.ok ? await answer.text().catch(() => null) : null;
+    if (arrived === null) throw unreachable();
+    setText(arrived);
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only once
+  useEffect(() => void run(), []);
+  return (
+    <>
+      <CopyButton value={text} label={label} size="xs" />
+      <Failed onTryAgain={() => void run()}>{problem?.message}</Failed>
+    </>
+  );
 }
