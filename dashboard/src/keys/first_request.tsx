@@ -9,7 +9,7 @@ import { listApiKeys } from "./calls.ts";
 import { clientName } from "./client_name.ts";
 import { Handover } from "./handover.tsx";
 import type { MadeKey } from "./new_key.tsx";
-import { ways } from "./ways.tsx";
+import { Steps, ways } from "./ways.tsx";
 
 /** The way from the new key to the first answer, by the purpose of the key, and whether one has come: then `onSeen` is called. */
 export function FirstRequest(props: { made: MadeKey; isWatching: boolean; onSeen: () => void }) {
@@ -58,7 +58,7 @@ export function FirstRequest(props: { made: MadeKey; isWatching: boolean; onSeen
       />
       {way && (
         <div key={chosen}>
-          {way.steps}
+          <Steps of={way} />
           <Anchor href={`/reference/guides/${way.guide}/`} target="_blank" size="sm">
             The guide for {way.words}
           </Anchor>

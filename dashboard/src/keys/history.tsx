@@ -162,7 +162,7 @@ function Entry({ event }: { event: ApiKeyEvent }) {
               <ScopeName>{scope}</ScopeName>
             </span>
           ))}
-          <After words=", until ">
+          <After words={event.new_scopes ? "; the old key works until " : ", until "}>
             {event.action !== "revoked" && event.expires_at && <When at={event.expires_at} as="end" />}
           </After>
         </Text>

@@ -1,5 +1,5 @@
 import { Code, Stack, Text } from "@mantine/core";
-import { type ReactNode, useEffect, useState } from "react";
+import { Fragment, type ReactNode, useEffect, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import { CopyButton } from "../parts/copy_button.tsx";
 import { Failed } from "../parts/failed.tsx";
@@ -8,8 +8,8 @@ import { baseAddress } from "../settings.ts";
 import { deadline } from "../supabase.ts";
 import classes from "./keys.module.css";
 
-/** How a program gets its first answer with a new key. */
-type Way = { words: string; guide: string; steps: ReactNode };
+/** How a program gets its first answer with a new key: one step, or several. */
+type Way = { words: string; guide: string; steps: ReactNode[] };
 
 /** Asks for the key and puts it into a variable: so it is neither in the shell's history nor in the list of processes. */
 const ask = (variable: string): string => `printf 'API key: ' && read -rs ${variable}`;
@@ -34,101 +34,85 @@ const connect = asking(
   `claude mcp add --transport http public-data ${assistant} --header 'X-API-Key: \${PUBLIC_API_KEY}' && claude`,
 );
 
+/** A step in words, in which code stands between backticks. */
+const say = (words: string): ReactNode =>
+  words.split("`").map((part, place) => (place % 2 === 1 ? <Code key={part}>{part}</Code> : part));
+
+const copying = (what: string, file: string): ReactNode => (
+  <>
+    Copy the {what}, which has the base address in it.
+    <CopyFile file={`/reference/files/${file}`} label={`Copy the ${what}`} />
+  </>
+);
+const line = (text: string): ReactNode => <Line of={text} />;
+
 /** By the name of a purpose (presets.ts), then others. */
 export const ways: Record<string, Way> = {
   "power-bi": {
     words: "Power BI or Excel",
     guide: "excel-and-power-bi",
-    steps: (
-      <ol className={classes.steps}>
-        <li>
-          Copy the query, which has the base address in it.
-          <CopyFile file="/reference/files/public-data-api.pq" label="Copy the query" />
-        </li>
-        <li>Get Data › Blank Query › Advanced Editor: paste it, and name the query PublicDataApi.</li>
-        <li>
-          When it asks for credentials, choose <b>Basic</b>: user name <Code>key</Code>, password the key, for the base
-          address.
-        </li>
-      </ol>
-    ),
+    steps: [
+      copying("query", "public-data-api.pq"),
+      "Get Data › Blank Query › Advanced Editor: paste it, and name the query PublicDataApi.",
+      say("When it asks for credentials, choose Basic: user name `key`, password the key, for the base address."),
+    ],
   },
   "google-sheets": {
     words: "Google Sheets",
     guide: "google-sheets",
-    steps: (
-      <ol className={classes.steps}>
-        <li>
-          Copy the script, which has the base address in it.
-          <CopyFile file="/reference/files/google-sheets.gs" label="Copy the script" />
-        </li>
-        <li>
-          In a Google spreadsheet, choose Extensions › Apps Script, and paste it in place of what is there; under
-          Project Settings › Script Properties, add <Code>PUBLIC_API_KEY</Code> with the key.
-        </li>
-        <li>
-          Choose <Code>onePage</Code>, and <b>Run</b>: the newest kudos come into a sheet.
-        </li>
-      </ol>
-    ),
+    steps: [
+      copying("script", "google-sheets.gs"),
+      "In a Google spreadsheet, choose Extensions › Apps Script, and paste it in place of what is there.",
+      say("Project Settings › Script Properties: add `PUBLIC_API_KEY` with the key."),
+      say("In the editor, choose `onePage`, then Run: the newest kudos come into a sheet."),
+    ],
   },
   "nightly-copy": {
     words: "Nightly copy",
     guide: "sqlite",
-    steps: (
-      <ol className={classes.steps}>
-        <li>
-          Install the command line once. It needs Node 22.13 or later.
-          <Pasted text={install} label="Copy the installation" />
-        </li>
-        <li>
-          <Line of={asking("public-data-api sync company.sqlite")} />
-        </li>
-      </ol>
-    ),
+    steps: [
+      <Fragment key="install">
+        Install the command line once. It needs Node 22.13 or later.
+        <Pasted text={install} label="Copy the installation" />
+      </Fragment>,
+      line(asking("public-data-api sync company.sqlite")),
+    ],
   },
   "reward-import": {
     words: "Reward import",
     guide: "import-rewards",
-    steps: (
-      <ol className={classes.steps}>
-        <li>
-          Copy the script, which has the base address in it.
-          <CopyFile file="/reference/files/import-rewards.gs" label="Copy the script" />
-        </li>
-        <li>In a Google spreadsheet with your rewards, choose Extensions › Apps Script, and paste it.</li>
-        <li>
-          Project Settings › Script Properties: <Code>PUBLIC_API_KEY</Code> is the key.
-        </li>
-        <li>
-          Reload the spreadsheet, and choose <b>Rewards › Try, write nothing</b>. The guide shows how to import files,
-          too.
-        </li>
-      </ol>
-    ),
+    steps: [
+      copying("script", "import-rewards.gs"),
+      "In a Google spreadsheet with your rewards, choose Extensions › Apps Script, and paste it.",
+      say("Project Settings › Script Properties: `PUBLIC_API_KEY` is the key."),
+      "Reload the spreadsheet, and choose Rewards › Try, write nothing. The guide shows how to import files, too.",
+    ],
   },
   assistant: {
     words: "Assistant (MCP)",
     guide: "assistants",
-    steps: (
-      <ol className={classes.steps}>
-        <li>
-          The address for the assistant, which sends the key as <Code>X-API-Key</Code>:{" "}
-          <Code fz="sm" p="0.4rem 0.6rem">
-            {assistant}
-          </Code>
-          <CopyButton value={assistant} label="Copy the address" size="xs" />
-        </li>
-        <li>
-          For Claude Code: <Line of={connect} />
-        </li>
-      </ol>
-    ),
+    steps: [
+      <Fragment key="address">
+        {say("The address for the assistant, which sends the key as `X-API-Key`:")}
+        <Pasted text={assistant} label="Copy the address" />
+      </Fragment>,
+      <Fragment key="Claude Code">For Claude Code: {line(connect)}</Fragment>,
+    ],
   },
-  python: { words: "Python", guide: "programs", steps: <Line of={python} /> },
-  node: { words: "Node", guide: "programs", steps: <Line of={node} /> },
-  curl: { words: "curl", guide: "programs", steps: <Line of={curl} /> },
+  python: { words: "Python", guide: "programs", steps: [line(python)] },
+  node: { words: "Node", guide: "programs", steps: [line(node)] },
+  curl: { words: "curl", guide: "programs", steps: [line(curl)] },
 };
+
+/** The steps of a way: numbered, unless it is one. */
+export const Steps = ({ of: { steps } }: { of: Way }) => (
+  <ol className={steps.length > 1 ? classes.steps : "bare"}>
+    {steps.map((step, place) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: they never change
+      <li key={place}>{step}</li>
+    ))}
+  </ol>
+);
 
 /** A line for a terminal, to copy. */
 function Line({ of: line }: { of: string }) {
