@@ -36,7 +36,9 @@ const connect = asking(
 
 /** A step in words, in which code stands between backticks. */
 const say = (words: string): ReactNode =>
-  words.split("`").map((part, place) => (place % 2 === 1 ? <Code key={part}>{part}</Code> : part));
+  words
+    .split("`")
+    .map((part, place) => (place % 2 === 1 ? <Code key={part}>{part}</Code> : <span key={part}>{part}</span>));
 
 const copying = (what: string, file: string): ReactNode => (
   <>
