@@ -251,7 +251,7 @@ test("a key that lacks a scope is replaced by one that has it, and warns until t
   await row(page, "Catalogue").first().waitFor();
   expect(await page.getByText(needs).count()).toBe(0);
   const entry = (await openHistory(page)).getByRole("listitem").filter({ hasText: "with Rewards" });
-  await says(entry, "read:rewards");
+  await says(entry, "People, Kudos, Rewards");
 });
 
 test("every guide that needs a key leads to the dialog with all of it filled in, signed in or not", async ({

@@ -112,13 +112,9 @@ export function RevokeKeyDialog({ admin, ...changing }: Changing & { admin: stri
   async function revoke({ id, name, assistant }: ApiKey): Promise<ReactNode> {
     const { revoked_by, revoked_at } = await revokeApiKey(id);
     const key = <Name>{name}</Name>;
-    const end = assistant === null ? "revoked" : "disconnected";
-    if (revoked_by === admin)
-      return (
-        <>
-          {key} is {end}: the API refuses it from now on.
-        </>
-      );
+    const isHere = revoked_by === admin;
+    if (isHere && assistant !== null) return <>{key} is disconnected: the API refuses it from now on.</>;
+    if (isHere) return <>{key} is revoked: the API refuses it from now on.</>;
     return (
       <>
         {key} had been revoked before, by {revoked_by === null ? "an operator" : <Name>{revoked_by}</Name>} on{" "}

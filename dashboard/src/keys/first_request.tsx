@@ -7,9 +7,8 @@ import { When } from "../parts/when.tsx";
 import { BaseAddress } from "./base_address.tsx";
 import { listApiKeys } from "./calls.ts";
 import { clientName } from "./client_name.ts";
-import { Handover } from "./handover.tsx";
 import type { MadeKey } from "./new_key.tsx";
-import { Steps, ways } from "./ways.tsx";
+import { Handover, Steps, ways } from "./ways.tsx";
 
 /** The way from the new key to the first answer, by the purpose of the key, and whether one has come: then `onSeen` is called. */
 export function FirstRequest(props: { made: MadeKey; isWatching: boolean; onSeen: () => void }) {

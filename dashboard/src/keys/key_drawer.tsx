@@ -8,11 +8,11 @@ import { changedScopes, scopes } from "../scopes.ts";
 import { actionsFor } from "./arrangement.ts";
 import { assistantName } from "./assistant.ts";
 import { wayOf } from "./client_name.ts";
-import { Handover } from "./handover.tsx";
 import { Entries } from "./history.tsx";
 import { ActionButton, Concerns, StateOf } from "./key_table.tsx";
 import classes from "./keys.module.css";
 import { useKey, useKeys } from "./keys_of_page.ts";
+import { Handover } from "./ways.tsx";
 
 /**
  * Everything about one key: what it opens, its use, its ending, the keys beside it, its history, and what can be done with it.

@@ -1,9 +1,12 @@
 import { Code, Stack, Text } from "@mantine/core";
-import { Fragment, type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { useAction } from "../account/use_action.ts";
+import type { NewApiKey } from "../database.ts";
 import { CopyButton } from "../parts/copy_button.tsx";
 import { Failed } from "../parts/failed.tsx";
+import { Aside } from "../parts/name.tsx";
 import { unreachable } from "../problems.ts";
+import { labelOf } from "../scopes.ts";
 import { baseAddress } from "../settings.ts";
 import { deadline } from "../supabase.ts";
 import classes from "./keys.module.css";
@@ -48,62 +51,54 @@ const copying = (what: string, file: string): ReactNode => (
 );
 const line = (text: string): ReactNode => <Line of={text} />;
 
+const way = (words: string, guide: string, ...steps: ReactNode[]): Way => ({ words, guide, steps });
+
 /** By the name of a purpose (presets.ts), then others. */
 export const ways: Record<string, Way> = {
-  "power-bi": {
-    words: "Power BI or Excel",
-    guide: "excel-and-power-bi",
-    steps: [
-      copying("query", "public-data-api.pq"),
-      "Get Data › Blank Query › Advanced Editor: paste it, and name the query PublicDataApi.",
-      say("When it asks for credentials, choose Basic: user name `key`, password the key, for the base address."),
-    ],
-  },
-  "google-sheets": {
-    words: "Google Sheets",
-    guide: "google-sheets",
-    steps: [
-      copying("script", "google-sheets.gs"),
-      "In a Google spreadsheet, choose Extensions › Apps Script, and paste it in place of what is there.",
-      say("Project Settings › Script Properties: add `PUBLIC_API_KEY` with the key."),
-      say("In the editor, choose `onePage`, then Run: the newest kudos come into a sheet."),
-    ],
-  },
-  "nightly-copy": {
-    words: "Nightly copy",
-    guide: "sqlite",
-    steps: [
-      <Fragment key="install">
-        Install the command line once. It needs Node 22.13 or later.
-        <Pasted text={install} label="Copy the installation" />
-      </Fragment>,
-      line(asking("public-data-api sync company.sqlite")),
-    ],
-  },
-  "reward-import": {
-    words: "Reward import",
-    guide: "import-rewards",
-    steps: [
-      copying("script", "import-rewards.gs"),
-      "In a Google spreadsheet with your rewards, choose Extensions › Apps Script, and paste it.",
-      say("Project Settings › Script Properties: `PUBLIC_API_KEY` is the key."),
-      "Reload the spreadsheet, and choose Rewards › Try, write nothing. The guide shows how to import files, too.",
-    ],
-  },
-  assistant: {
-    words: "Assistant (MCP)",
-    guide: "assistants",
-    steps: [
-      <Fragment key="address">
-        {say("The address for the assistant, which sends the key as `X-API-Key`:")}
-        <Pasted text={assistant} label="Copy the address" />
-      </Fragment>,
-      <Fragment key="Claude Code">For Claude Code: {line(connect)}</Fragment>,
-    ],
-  },
-  python: { words: "Python", guide: "programs", steps: [line(python)] },
-  node: { words: "Node", guide: "programs", steps: [line(node)] },
-  curl: { words: "curl", guide: "programs", steps: [line(curl)] },
+  "power-bi": way(
+    "Power BI or Excel",
+    "excel-and-power-bi",
+    copying("query", "public-data-api.pq"),
+    "Get Data › Blank Query › Advanced Editor: paste it, and name the query PublicDataApi.",
+    say("When it asks for credentials, choose Basic: user name `key`, password the key, for the base address."),
+  ),
+  "google-sheets": way(
+    "Google Sheets",
+    "google-sheets",
+    copying("script", "google-sheets.gs"),
+    "In a Google spreadsheet, choose Extensions › Apps Script, and paste it in place of what is there.",
+    say("Project Settings › Script Properties: add `PUBLIC_API_KEY` with the key."),
+    say("In the editor, choose `onePage`, then Run: the newest kudos come into a sheet."),
+  ),
+  "nightly-copy": way(
+    "Nightly copy",
+    "sqlite",
+    <>
+      Install the command line once. It needs Node 22.13 or later.
+      <Pasted text={install} label="Copy the installation" />
+    </>,
+    line(asking("public-data-api sync company.sqlite")),
+  ),
+  "reward-import": way(
+    "Reward import",
+    "import-rewards",
+    copying("script", "import-rewards.gs"),
+    "In a Google spreadsheet with your rewards, choose Extensions › Apps Script, and paste it.",
+    say("Project Settings › Script Properties: `PUBLIC_API_KEY` is the key."),
+    "Reload the spreadsheet, and choose Rewards › Try, write nothing. The guide shows how to import files, too.",
+  ),
+  assistant: way(
+    "Assistant (MCP)",
+    "assistants",
+    <>
+      {say("The address for the assistant, which sends the key as `X-API-Key`:")}
+      <Pasted text={assistant} label="Copy the address" />
+    </>,
+    <>For Claude Code: {line(connect)}</>,
+  ),
+  python: way("Python", "programs", line(python)),
+  node: way("Node", "programs", line(node)),
+  curl: way("curl", "programs", line(curl)),
 };
 
 /** The steps of a way: numbered, unless it is one. */
@@ -156,5 +151,24 @@ function CopyFile({ file, label }: { file: string; label: string }) {
       <CopyButton value={text} label={label} size="xs" />
       <Failed onTryAgain={() => void run()}>{problem?.message}</Failed>
     </>
+  );
+}
+
+/** Copies what a colleague needs beside the key. `way`: how the key gets its first answer (`ways.tsx`), where that is known. */
+export function Handover(props: { apiKey: Pick<NewApiKey, "name" | "hint" | "scopes">; way: string | undefined }) {
+  const { name, hint, scopes } = props.apiKey;
+  const guide = ways[props.way ?? ""]?.guide ?? "recipes";
+  const text = `${name} (${hint}): public data API
+Base address: ${baseAddress}
+It opens: ${scopes.map(labelOf).join(", ")}
+First steps: ${window.location.origin}/reference/guides/${guide}/
+The key itself comes through the password manager.`;
+  return (
+    <Stack gap="xs">
+      <CopyButton value={text} label="Copy for a colleague" size="xs" />
+      <Aside>
+        Address, scopes and guide, without the key. Hand over the key itself with the sharing of your password manager.
+      </Aside>
+    </Stack>
   );
 }

@@ -4,7 +4,7 @@ import { CodeForm } from "./code_form.tsx";
 import { showFactor } from "./factor.ts";
 
 /** Asks for the second factor, which a password does not replace. */
-export default function WantedForm({ onShown }: { onShown: () => Promise<void> }) {
+export function WantedForm({ onShown }: { onShown: () => Promise<void> }) {
   return (
     <Stack gap="md" w="100%" maw={460}>
       <Title order={2}>Enter your code</Title>
