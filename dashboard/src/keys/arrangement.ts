@@ -155,13 +155,6 @@ function forbidden(key: ApiKey, successors: ApiKey[]): Concern[] {
   return [{ words, urgency: -1, state, remedy: remedy === "replace" ? "rescope" : remedy }];
 }
 
-/** A key of a person who is no admin any more. */
-function orphaned(key: ApiKey): Concern[] {
-  const deed = key.assistant === null ? "made it" : "agreed to it";
-  const words = `${key.created_by}, who ${deed}, is no admin any more`;
-  return key.creator_is_admin ? [] : [{ words, urgency: soon, remedy: successionOf(key) }];
-}
-
 /**
  * A key is of concern when it no longer works and is still called, when its last request was refused, when it expires soon, when
  * it is replaced and still used, when who made it has left, and when nothing uses it.
@@ -169,20 +162,22 @@ function orphaned(key: ApiKey): Concern[] {
 function concernsOfKey(key: ApiKey, keys: ApiKey[]): Concern[] {
   const { expires_at, last_used_at, created_at } = key;
   if (key.status !== "active") return stillCalled(key, keys);
-  const left = expires_at === null ? null : -daysSince(expires_at) - 1;
+  const left = expires_at === null ? Infinity : -daysSince(expires_at) - 1;
   const successors = successorsOf(key, keys);
   const found = forbidden(key, successors);
   const [successor] = successors;
   if (successor) {
-    const isUsed = last_used_at !== null && last_used_at > successor.created_at;
-    return isUsed ? [...found, { words: "Replaced, still in use", urgency: left ?? soon }] : found;
+    const isUsed = (last_used_at ?? "") > successor.created_at;
+    return isUsed ? [...found, { words: "Replaced, still in use", urgency: Math.min(left, soon) }] : found;
   }
   const remedy = successionOf(key);
-  if (left !== null && left < soon) {
-    const words = left < 1 ? "Expires within a day" : `Expires in ${days(left)}`;
+  if (left < soon) {
+    const words = `Expires ${left < 1 ? "within a day" : `in ${days(left)}`}`;
     found.push({ words, urgency: left, state: { words: "expiring", tone: "soon" }, remedy });
   }
-  found.push(...orphaned(key));
+  const deed = key.assistant === null ? "made" : "agreed to";
+  if (!key.creator_is_admin)
+    found.push({ words: `${key.created_by}, who ${deed} it, is no admin any more`, urgency: soon, remedy });
   const unused = daysSince(last_used_at ?? created_at);
   if (unused >= long && found.length === 0)
     found.push({ words: `Not used for ${days(unused)}`, urgency: soon + 1, remedy: "revoke" });

@@ -49,7 +49,16 @@ const copying = (what: string, file: string): ReactNode => (
     <CopyFile file={`/reference/files/${file}`} label={`Copy the ${what}`} />
   </>
 );
-const line = (text: string): ReactNode => <Line of={text} />;
+
+/** A line for a terminal, to copy. */
+const line = (text: string): ReactNode => (
+  <Stack gap="xs">
+    <Text size="sm" c="dimmed">
+      For a terminal. It asks for the key, so the key stays out of your shell history. Paste it; nothing will appear.
+    </Text>
+    <Pasted text={text} label="Copy command" />
+  </Stack>
+);
 
 const way = (words: string, guide: string, ...steps: ReactNode[]): Way => ({ words, guide, steps });
 
@@ -110,18 +119,6 @@ export const Steps = ({ of: { steps } }: { of: Way }) => (
     ))}
   </ol>
 );
-
-/** A line for a terminal, to copy. */
-function Line({ of: line }: { of: string }) {
-  return (
-    <Stack gap="xs">
-      <Text size="sm" c="dimmed">
-        For a terminal. It asks for the key, so the key stays out of your shell history. Paste it; nothing will appear.
-      </Text>
-      <Pasted text={line} label="Copy command" />
-    </Stack>
-  );
-}
 
 /** A text to paste, with a button that copies it. */
 function Pasted({ text, label }: { text: string; label: string }) {
