@@ -83,9 +83,6 @@ test("what is loaded apart is shown as soon as it is there: with timers that nev
     await page.goto(at);
     await says(page, words);
   }
-  await page.route("**/rpc/link_member", (route) => route.fulfill({ json: { status: "second_factor_wanted" } }));
-  await page.goto(path);
-  await says(page, "Enter your code");
 });
 
 test("in a dialog Tab leaves a date for good, and the page behind it does not scroll", async ({ browser }) => {

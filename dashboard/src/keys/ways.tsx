@@ -145,7 +145,7 @@ function CopyFile({ file, label }: { file: string; label: string }) {
   useEffect(() => void run(), []);
   return (
     <>
-      <CopyButton value={text} label={label} size="xs" />
+      {!problem && <CopyButton value={text} label={label} size="xs" />}
       <Failed onTryAgain={() => void run()}>{problem?.message}</Failed>
     </>
   );

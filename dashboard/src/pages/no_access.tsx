@@ -5,7 +5,7 @@ import type { Admin, Member } from "../database.ts";
 import { CopyButton } from "../parts/copy_button.tsx";
 import { Name } from "../parts/name.tsx";
 import { paths } from "../paths.ts";
-import { WantedForm } from "../second_factor/wanted_form.tsx";
+import { WantedForm } from "../second_factor/code_form.tsx";
 
 type Outside = { member: Member; email: string; program?: string; onTryAgain: () => Promise<void> };
 

@@ -9,7 +9,7 @@ import { Notice } from "../parts/notice.tsx";
 import { paths } from "../paths.ts";
 import { Problem } from "../problems.ts";
 import { type NavigationState, navigate, navigationState } from "../router.ts";
-import { WantedForm } from "../second_factor/wanted_form.tsx";
+import { WantedForm } from "../second_factor/code_form.tsx";
 import { AccountPage } from "./account_page.tsx";
 import { OpenLink } from "./open_link.tsx";
 import { PasswordLinkForm } from "./password_link_form.tsx";
