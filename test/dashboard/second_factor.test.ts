@@ -81,6 +81,8 @@ test("an admin sets up a factor with a picture or a text, and removes it", async
   await press(page, "Remove");
   await says(page, "Your password is enough again.");
   expect(await factors()).toEqual([]);
+  await page.getByRole("link", { name: "Back to the keys" }).click();
+  await says(page, "Protect these keys with a second factor");
 });
 
 // Proves: layer.21
