@@ -1,20 +1,35 @@
-import { lazy, Suspense, useEffect } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { currentLink } from "./account/email_link.ts";
 import { type Session, useSession } from "./account/session.ts";
-import { ForgotPasswordPage } from "./pages/forgot_password_page.tsx";
+import { AccountPage } from "./pages/account_page.tsx";
+import { PasswordLinkForm } from "./pages/password_link_form.tsx";
 import { SetPasswordPage } from "./pages/set_password_page.tsx";
 import { SignInPage } from "./pages/sign_in_page.tsx";
 import { type Path, paths } from "./paths.ts";
 import { type Address, navigate, navigationState, usePath } from "./router.ts";
 
-// Apart: whoever signs in on a slow line need not wait for them.
-const PublicApiPage = lazy(() => import("./pages/public_api_page.tsx"));
-/** The pages for which somebody must be signed in. */
-const pages: Partial<Record<Path, typeof PublicApiPage>> = {
-  [paths.publicApi]: PublicApiPage,
-  [paths.assistant]: lazy(() => import("./assistants/assistant_page.tsx")),
-  [paths.secondFactor]: lazy(() => import("./second_factor/second_factor_page.tsx")),
+type Page = (props: { email: string }) => ReactNode;
+
+/** The pages for which somebody must be signed in. Apart: whoever signs in on a slow line need not wait for them. */
+const pages: Partial<Record<Path, () => Promise<{ default: Page }>>> = {
+  [paths.publicApi]: () => import("./pages/public_api_page.tsx"),
+  [paths.assistant]: () => import("./assistants/assistant_page.tsx"),
+  [paths.secondFactor]: () => import("./second_factor/second_factor_page.tsx"),
 };
+
+/** A page, once it has arrived. Not by `lazy`: React would show nothing for 300 ms after the fallback of its Suspense. */
+function usePage(path: Path): Page | undefined {
+  const [arrived, setArrived] = useState<Partial<Record<Path, Page>>>({});
+  useEffect(() => {
+    // Where it would be drawn, the boundary shows what failed.
+    const failed = (error: unknown) => (): never => {
+      throw error;
+    };
+    const loaded = pages[path]?.().then((file) => file.default, failed);
+    void loaded?.then((page) => setArrived((others) => ({ ...others, [path]: page })));
+  }, [path]);
+  return arrived[path];
+}
 
 /** Where this path leads instead, with or without a session; null: nowhere else. */
 function redirectFor(path: Path, session: Session): Address | null {
@@ -29,6 +44,7 @@ function redirectFor(path: Path, session: Session): Address | null {
 /** Shows the page of the path. Redirects to the sign-in page without a session, and away from it with a session. */
 export function Dashboard() {
   const path = usePath();
+  const Page = usePage(path);
   const session = useSession();
   const redirect = redirectFor(path, session);
   const sessionLost = session.status === "signed_out" && session.lost;
@@ -50,12 +66,12 @@ export function Dashboard() {
   if (!isShown) return null;
   const email = session.status === "signed_in" ? session.email : null;
   if (path === paths.setPassword) return <SetPasswordPage email={email} />;
-  if (path === paths.forgotPassword) return <ForgotPasswordPage />;
+  if (path === paths.forgotPassword)
+    return (
+      <AccountPage title="Forgot password?">
+        <PasswordLinkForm explanation="Tell us your email address: we send you a link that lets you set a new password." />
+      </AccountPage>
+    );
   if (email === null) return <SignInPage />;
-  const Page = pages[path] ?? PublicApiPage;
-  return (
-    <Suspense>
-      <Page key={email} email={email} />
-    </Suspense>
-  );
+  return Page ? <Page key={email} email={email} /> : null;
 }

@@ -4,8 +4,9 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { clientIdOf } from "../../functions/public-api/assistants/programs.ts";
+import { signedIn } from "../support/companies.ts";
 import { agreed, challengeOf, claude, exchange, newVerifier, resource } from "../support/sign_in.ts";
-import { call, stack } from "../support/stack.ts";
+import { call, sql, stack } from "../support/stack.ts";
 import { newPage, takeTroubles } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { linkMailedTo, setKey, signedInBrowser, test } from "./scene.ts";
@@ -108,18 +109,25 @@ test("after a new password an admin lets Claude read, or refuses; agreeing again
   await connected.getByRole("button", { name: /^Disconnect/ }).click();
   await says(page.getByRole("dialog", { name: "Disconnect" }), "just now, GET /members");
   await press(page.getByRole("dialog"), "Disconnect");
-  await says(page, "Claude is revoked: the API refuses it from now on.");
+  await says(page, "Claude is disconnected: the API refuses it from now on.");
   expect((await call("/members?limit=1", second)).status).toBe(401);
   expect(await connected.count()).toBe(0);
   await says(await openHistory(page), `Claude, agreed by ${admin.name}`);
 });
 
 // Proves: signin.9
-test("a program that calls itself Claude is told from Claude", async ({ client, admin }) => {
-  const forged = await exchange(await agreed(client, { redirect_uri: "http://localhost:4711/callback" }));
+test("a program that calls itself Claude is told from Claude", async ({ company, admin }) => {
+  const ben = await company.addPerson("Ben Osei", "admin");
+  const forged = await exchange(await agreed(await signedIn(ben), { redirect_uri: "http://localhost:4711/callback" }));
   const page = await (await signedInBrowser(admin)).newPage();
   await page.goto(path);
   await says(row(page, "Claude"), "calls itself Claude");
+  // It outlives the admin who agreed to it, and the way on says why it is there.
+  await sql`update app.members set role = 'employee' where email = ${ben.email}`;
+  await page.reload();
+  await press(page, "Connect Claude again: Claude");
+  await says(page, "Ben Osei, who agreed to it, is no admin any more: connect Claude again, as below");
+  await page.getByRole("tab", { name: "Keys" }).click();
   await page.getByRole("searchbox").fill("calls itself");
   await says(await chooseIn(row(page, "Claude"), "Details"), "for a program that calls itself Claude, agreed by");
   await open(page);

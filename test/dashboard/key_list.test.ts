@@ -78,8 +78,11 @@ test("204 keys: every action is in reach at every width from 320 to 1600, and no
     const note = (all: MutationRecord[]) => drawn.push(...all.flatMap(({ addedNodes }) => [...addedNodes]));
     new MutationObserver(note).observe(document.body, { childList: true, subtree: true });
   });
+  const place = () => page.getByRole("searchbox").evaluate((field) => field.getBoundingClientRect().x + window.scrollX);
+  const before = await place();
   await page.getByRole("searchbox").press("m");
   await page.getByRole("tab", { name: "Found 204" }).waitFor();
+  expect(await place()).toBe(before);
   const drawn: string[] = await page.evaluate(() => Reflect.get(window, "drawn").map((node: Node) => node.nodeName));
   expect(drawn.filter((name) => name === "TR").length).toBeLessThanOrEqual(25);
   expect(sent).toEqual([]);
@@ -179,6 +182,47 @@ test("views show active keys first, what needs attention, and what can be done",
   await copyAndClose(page);
   for (const key of [left.api_key, next]) expect((await call("/members?limit=1", key)).status).toBe(200);
   expect(await page.getByText("is no admin any more").count()).toBe(0);
+});
+
+test("a key that ended and is called warns until its program uses the next one", async ({ client, admin }) => {
+  const [lost, old] = [await makeKey(client, "Lost laptop"), await makeKey(client, "Warehouse")];
+  await client.rpc("revoke_api_key", { key_id: lost.id });
+  const { data: next } = await client.rpc("replace_api_key", { key_id: old.id, overlap: "0" });
+  const program = (name: string) => ({ headers: { "User-Agent": name } });
+  const python = program("python-requests/2.32.3");
+  const noted = (column: string, keys: string[]) =>
+    expect.poll(() => sql`select from app.api_key_uses where key_id in ${sql(keys)} and ${sql(column)} is not null`);
+  for (const { api_key } of [lost, old]) expect((await call("/teams", api_key, python)).status).toBe(401);
+  await noted("refused_at", [lost.id, old.id]).toHaveLength(2);
+  const page = await signedInPage(admin);
+  await openView(page, "Needs attention");
+  const calls = "python-requests still calls it; it";
+  const unused = "which replaces it, is not used yet";
+  await says(row(page, "Warehouse"), `${calls} expired just now, and ${next.hint}, ${unused}`);
+  const again = page.getByRole("button", { name: /^Create the same again/ });
+  expect(await again.count()).toBe(1);
+  await again.click();
+  await press(page.getByRole("dialog"), "Create key");
+  const made = await page.getByRole("dialog").getByLabel("API key").inputValue();
+  await copyAndClose(page);
+  await says(page, `${calls} was revoked just now, and sk_live_…${made.slice(-4)}, ${unused}`);
+  expect(await again.count()).toBe(0);
+  const [{ id }] = (await sql`select id from app.api_keys where hint = ${`sk_live_…${made.slice(-4)}`}`) as [
+    { id: string },
+  ];
+  // The use of another program ends nothing.
+  for (const [key, by] of [
+    [made, python],
+    [next.api_key, program("curl/8")],
+  ] as const)
+    expect((await call("/members?limit=1", key, by)).status).toBe(200);
+  await noted("last_used_at", [id, next.id]).toHaveLength(2);
+  await page.reload();
+  await says(row(page, "Warehouse"), `${calls} expired just now, and ${next.hint}, which replaces it, is in use`);
+  expect(await names(page)).toEqual(["Warehouse"]);
+  await sql`update app.api_key_uses set last_client = 'python-requests/3' where key_id = ${next.id}`;
+  await page.reload();
+  await says(page, /^No keys need attention\. .* created by a former admin/);
 });
 
 test("a search finds the one of 200 by anything that is known of it", async ({ company, client, admin }) => {

@@ -71,6 +71,20 @@ test("everything can be done by keyboard alone, and the focus is always somewher
   expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain("token");
 });
 
+test("what is loaded apart is shown as soon as it is there: with timers that never fire", async ({ browser }) => {
+  const page = await browser.newPage();
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 60_000);
+  for (const [at, words] of [
+    [path, "No keys yet"],
+    ["/connect-assistant", "This link does not work"],
+    ["/second-factor", "nobody manages your company's keys with your password alone"],
+  ] as const) {
+    await page.goto(at);
+    await says(page, words);
+  }
+});
+
 test("in a dialog Tab leaves a date for good, and the page behind it does not scroll", async ({ browser }) => {
   const page = await browser.newPage();
   await page.clock.install();

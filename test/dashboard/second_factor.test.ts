@@ -46,6 +46,7 @@ test("an admin sets up a factor with a picture or a text, and removes it", async
   const factors = () => sql`
     select f.status from auth.mfa_factors as f join auth.users as u on u.id = f.user_id where u.email = ${admin.email}`;
   const page = await openPage(browser);
+  await says(page, "Protect these keys with a second factor: then each of your sign-ins asks for a code, too.");
   await page.route("**/auth/v1/user", (route) => route.abort(), { times: 1 });
   await openSecondFactor(page);
   await says(page, "The service cannot be reached.");
@@ -72,6 +73,7 @@ test("an admin sets up a factor with a picture or a text, and removes it", async
   await setUp(page);
   expect(await factors()).toEqual([{ status: "verified" }]);
   await page.goto(path);
+  await says(page, "Your second factor protects these keys: each of your sign-ins asks for a code, too.");
   await createKey(page, "Made with the factor");
   await page.goto("/second-factor");
   await says(page, "Your account has a second factor");
@@ -79,6 +81,8 @@ test("an admin sets up a factor with a picture or a text, and removes it", async
   await press(page, "Remove");
   await says(page, "Your password is enough again.");
   expect(await factors()).toEqual([]);
+  await page.getByRole("link", { name: "Back to the keys" }).click();
+  await says(page, "Protect these keys with a second factor");
 });
 
 // Proves: layer.21

@@ -224,7 +224,7 @@ test("without a network the page keeps what it has, and says so", async ({ clien
 test("a failure has a message, and the focus stays where one works", async ({ browser }) => {
   const page = await browser.newPage();
   // Even what the page cannot understand leaves a way back.
-  await page.route("**/rpc/list_api_keys", (route) => route.fulfill({ json: [{ id: "no key" }] }));
+  await page.route("**/rpc/list_api_keys", (route) => route.fulfill({ json: [{ id: "no key", status: "active" }] }));
   await page.goto("/");
   await says(page.getByRole("alert"), "This page has stopped");
   expect(takeTroubles()).not.toEqual([]);

@@ -58,10 +58,9 @@ async function verify(id: string, secret: string, code: string, token: string): 
   const { sub, email } = decodeJwt(token);
   const access_token = await withFactorShown(token);
   const user = { id: sub, email, aud: "authenticated" };
-  return {
-    status: 200,
-    json: { access_token, token_type: "bearer", expires_in: 3600, refresh_token: randomUUID(), user },
-  };
+  const [session] = await sql`
+    select token as refresh_token from auth.refresh_tokens where user_id = ${sub ?? ""} and not revoked order by id desc`;
+  return { status: 200, json: { access_token, token_type: "bearer", expires_in: 3600, ...session, user } };
 }
 
 type Factor = { id: string; factor_type: string; status: string; secret: string };

@@ -77,11 +77,11 @@ const days = (count: number): string => (count === 1 ? "1 day" : `${count} days`
 /** What an admin can do with a key. `rescope`: replace it, with other scopes. `connect`: let its assistant ask for another one. */
 export type KeyAction = "details" | "replace" | "rescope" | "connect" | "rename" | "revoke" | "again";
 
-/** What puts another key in the place of this one. An assistant takes no key from a person: it asks again. */
+/** What puts another key in the place of this one, if none is there. An assistant takes no key from a person: it asks again. */
 function successionOf({ status, assistant, replaced_by }: ApiKey): "replace" | "connect" | "again" | null {
   if (assistant !== null) return "connect";
-  if (status !== "active") return "again";
-  return replaced_by === null ? "replace" : null;
+  if (replaced_by !== null) return null;
+  return status === "active" ? "replace" : "again";
 }
 
 /** What can be done with a key in its status. */
@@ -100,15 +100,42 @@ export type Concern = { words: string; urgency: number; state?: State; remedy?: 
 /** Whole days from a moment until now. */
 const daysSince = (moment: string): number => Math.floor((Date.now() - Date.parse(moment)) / day);
 
-/** A key that no longer works, and is still called. */
-function stillCalled(key: ApiKey): Concern[] {
+/** The keys in the place of one, the next one first: what replaced it, or was made under its name since it ended. */
+function successorsOf(
+  { name, status, replaced_by, created_at, revoked_at, expires_at }: ApiKey,
+  keys: ApiKey[],
+): ApiKey[] {
+  if (replaced_by === null && status === "active") return [];
+  const [end = ""] = [revoked_at, expires_at].filter((moment) => moment !== null).sort();
+  const since = end > created_at ? end : created_at;
+  const next = keys.find((key) =>
+    replaced_by === null ? key.name === name && key.created_at > since : key.id === replaced_by,
+  );
+  return next ? [next, ...successorsOf(next, keys)] : [];
+}
+
+/** `, and sk_live_…, which replaces it, is not used yet`; nothing without a successor. */
+function stateOfLast(successors: ApiKey[]): string {
+  const last = successors.at(-1);
+  if (!last) return "";
+  const state = last.status !== "active" ? last.status : last.last_used_at === null ? "not used yet" : "in use";
+  return `, and ${last.hint}, which replaces it, is ${state}`;
+}
+
+/** A key that no longer works, and is still called: until the same program has used a successor. */
+function stillCalled(key: ApiKey, keys: ApiKey[]): Concern[] {
   const { status, refused_at, refused_client, revoked_at, expires_at } = key;
   const end = status === "revoked" ? revoked_at : expires_at;
   if (refused_at === null || end === null || daysSince(refused_at) >= recent) return [];
+  const program = refused_client && clientName(refused_client);
+  const successors = successorsOf(key, keys);
+  const hasMoved = ({ last_used_at, last_client }: ApiKey): boolean =>
+    (last_used_at ?? "") > refused_at && (last_client && clientName(last_client)) === program;
+  if (successors.some(hasMoved)) return [];
   const ended = status === "revoked" ? "was revoked" : "expired";
-  const caller = refused_client === null ? "A program" : clientName(refused_client);
-  const words = `${caller} still calls it; it ${ended} ${ago(end)}`;
-  return [{ words, urgency: -1, state: { words: "still called", tone: "bad" }, remedy: successionOf(key) }];
+  const words = `${program ?? "A program"} still calls it; it ${ended} ${ago(end)}${stateOfLast(successors)}`;
+  const remedy = successors.at(-1)?.status === "active" ? null : successionOf(key);
+  return [{ words, urgency: -1, state: { words: "still called", tone: "bad" }, remedy }];
 }
 
 /** The scope that a key lacked in its last requests, until one that it may do comes. */
@@ -117,42 +144,43 @@ export function lackOf({ forbidden_at, forbidden_scope, last_used_at }: ApiKey):
   return isOver ? null : forbidden_scope;
 }
 
-/** A key whose last import was wrong, or that lacks a scope. When it is replaced, until its successor is used. */
-function forbidden(key: ApiKey, successor: ApiKey | undefined): Concern[] {
+/** A key whose last import was wrong, or that lacks a scope. When it is replaced, until a successor is used. */
+function forbidden(key: ApiKey, successors: ApiKey[]): Concern[] {
   const { forbidden_at: at, forbidden_client: client, forbidden_reason: reason } = key;
   const lack = lackOf(key);
   const by = client === null ? "" : ` by ${clientName(client)}`;
   const concern: Omit<Concern, "words"> = { urgency: -1, state: { words: "refused", tone: "bad" } };
   if (reason !== null && at !== null && daysSince(at) < recent)
     return [{ words: `An import${by} was refused ${ago(at)}: ${reason}`, ...concern }];
-  if (lack === null || successor?.last_used_at) return [];
-  const next = successor ? `, and ${successor.hint}, which replaces it, is not used yet` : "";
+  if (lack === null || successors.some(({ last_used_at }) => last_used_at !== null)) return [];
+  const words = `A request${by} was refused: it needs ${labelOf(lack)}${stateOfLast(successors)}`;
   const remedy = successionOf(key);
-  const words = `A request${by} was refused: it needs ${labelOf(lack)}${next}`;
   return [{ words, ...concern, remedy: remedy === "replace" ? "rescope" : remedy }];
 }
 
 /**
  * A key is of concern when it no longer works and is still called, when its last request was refused, when it expires soon, when
  * it is replaced and still used, when who made it has left, and when nothing uses it.
- * @param successor the key that replaces it
  */
-function concernsOfKey(key: ApiKey, successor: ApiKey | undefined): Concern[] {
+function concernsOfKey(key: ApiKey, keys: ApiKey[]): Concern[] {
   const { expires_at, last_used_at, created_at } = key;
-  if (key.status !== "active") return stillCalled(key);
-  const left = expires_at === null ? null : -daysSince(expires_at) - 1;
-  const found = forbidden(key, successor);
+  if (key.status !== "active") return stillCalled(key, keys);
+  const left = expires_at === null ? Infinity : -daysSince(expires_at) - 1;
+  const successors = successorsOf(key, keys);
+  const found = forbidden(key, successors);
+  const [successor] = successors;
   if (successor) {
-    const isUsed = last_used_at !== null && last_used_at > successor.created_at;
-    return isUsed ? [...found, { words: "Replaced, still in use", urgency: left ?? soon }] : found;
+    const isUsed = (last_used_at ?? "") > successor.created_at;
+    return isUsed ? [...found, { words: "Replaced, still in use", urgency: Math.min(left, soon) }] : found;
   }
   const remedy = successionOf(key);
-  if (left !== null && left < soon) {
-    const words = left < 1 ? "Expires within a day" : `Expires in ${days(left)}`;
+  if (left < soon) {
+    const words = `Expires ${left < 1 ? "within a day" : `in ${days(left)}`}`;
     found.push({ words, urgency: left, state: { words: "expiring", tone: "soon" }, remedy });
   }
+  const deed = key.assistant === null ? "made" : "agreed to";
   if (!key.creator_is_admin)
-    found.push({ words: `${key.created_by}, who made it, is no admin any more`, urgency: soon, remedy });
+    found.push({ words: `${key.created_by}, who ${deed} it, is no admin any more`, urgency: soon, remedy });
   const unused = daysSince(last_used_at ?? created_at);
   if (unused >= long && found.length === 0)
     found.push({ words: `Not used for ${days(unused)}`, urgency: soon + 1, remedy: "revoke" });
@@ -200,8 +228,7 @@ function matches(key: ApiKey, concerns: Concern[], search: string): boolean {
 
 /** The concerns about each key that has any, by its id. */
 export function concernsOf(keys: ApiKey[]): Map<string, Concern[]> {
-  const byId = new Map(keys.map((key) => [key.id, key]));
-  const all = keys.map((key) => [key.id, concernsOfKey(key, byId.get(key.replaced_by ?? ""))] as const);
+  const all = keys.map((key) => [key.id, concernsOfKey(key, keys)] as const);
   return new Map(all.filter(([, some]) => some.length > 0));
 }
 

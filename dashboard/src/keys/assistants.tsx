@@ -13,7 +13,7 @@ import { isProven } from "./assistant.ts";
 import { Fact } from "./key_drawer.tsx";
 import { ActionButton, StateOf } from "./key_table.tsx";
 import classes from "./keys.module.css";
-import { useKeys } from "./keys_of_page.ts";
+import { useKey, useKeys } from "./keys_of_page.ts";
 
 /** How to connect each: a line for where to enter the address, and one for what comes then. */
 const steps = {
@@ -105,7 +105,8 @@ function Connecting({ address }: { address: string }) {
 /** An assistant that has a key: who agreed, what it reads, its use and its end. */
 function Connected({ apiKey }: { apiKey: ApiKey }) {
   const { onAction } = useKeys();
-  const { name, hint, scopes, created_by, last_used_at, expires_at } = apiKey;
+  const { concerns } = useKey(apiKey);
+  const { name, hint, scopes, created_by, last_used_at, expires_at, assistant } = apiKey;
   return (
     <Paper component="li" withBorder px="var(--room)" py="sm">
       <Group justify="space-between">
@@ -126,6 +127,12 @@ function Connected({ apiKey }: { apiKey: ApiKey }) {
             <After words="last used ">{last_used_at && <Ago at={last_used_at} />}</After>
             <After words=", until ">{expires_at && <When at={expires_at} as="shortEnd" />}</After>
           </Aside>
+          {concerns.map(({ words, remedy }) => (
+            <Text key={words} size="sm" fw={600}>
+              {words}
+              {remedy === "connect" && `: connect ${assistant} again, as below`}
+            </Text>
+          ))}
         </div>
         <ActionButton action="revoke" of={`${name} ${hint}`} apiKey={apiKey} />
       </Group>

@@ -109,10 +109,12 @@ export function RenameKeyDialog({ names, ...changing }: Changing & { names: stri
  * @param admin name of the admin who is signed in
  */
 export function RevokeKeyDialog({ admin, ...changing }: Changing & { admin: string | null }) {
-  async function revoke({ id, name }: ApiKey): Promise<ReactNode> {
+  async function revoke({ id, name, assistant }: ApiKey): Promise<ReactNode> {
     const { revoked_by, revoked_at } = await revokeApiKey(id);
     const key = <Name>{name}</Name>;
-    if (revoked_by === admin) return <>{key} is revoked: the API refuses it from now on.</>;
+    const isHere = revoked_by === admin;
+    if (isHere && assistant !== null) return <>{key} is disconnected: the API refuses it from now on.</>;
+    if (isHere) return <>{key} is revoked: the API refuses it from now on.</>;
     return (
       <>
         {key} had been revoked before, by {revoked_by === null ? "an operator" : <Name>{revoked_by}</Name>} on{" "}

@@ -1,17 +1,14 @@
 import { Anchor, Group, Loader, NativeSelect, Stack, Title } from "@mantine/core";
 import { useEffect, useState } from "react";
 import type { ApiKey } from "../database.ts";
-import { CopyButton } from "../parts/copy_button.tsx";
 import { After, Aside, ScopeName } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { When } from "../parts/when.tsx";
-import { labelOf } from "../scopes.ts";
-import { baseAddress } from "../settings.ts";
 import { BaseAddress } from "./base_address.tsx";
 import { listApiKeys } from "./calls.ts";
 import { clientName } from "./client_name.ts";
 import type { MadeKey } from "./new_key.tsx";
-import { ways } from "./ways.tsx";
+import { Handover, Steps, ways } from "./ways.tsx";
 
 /** The way from the new key to the first answer, by the purpose of the key, and whether one has come: then `onSeen` is called. */
 export function FirstRequest(props: { made: MadeKey; isWatching: boolean; onSeen: () => void }) {
@@ -60,29 +57,16 @@ export function FirstRequest(props: { made: MadeKey; isWatching: boolean; onSeen
       />
       {way && (
         <div key={chosen}>
-          {way.steps}
+          <Steps of={way} />
           <Anchor href={`/reference/guides/${way.guide}/`} target="_blank" size="sm">
             The guide for {way.words}
           </Anchor>
         </div>
       )}
-      <div>
-        <CopyButton value={handover(made, way?.guide ?? "recipes")} label="Copy for a colleague" size="xs" />
-        <Aside>
-          Address, scopes and guide, without the key. Hand over the key itself with the sharing of your password
-          manager.
-        </Aside>
-      </div>
+      <Handover apiKey={made} way={chosen} />
     </Stack>
   );
 }
-
-/** What a colleague needs beside the key. */
-const handover = ({ name, hint, scopes }: MadeKey, guide: string): string => `${name} (${hint}): public data API
-Base address: ${baseAddress}
-It opens: ${scopes.map(labelOf).join(", ")}
-First steps: ${window.location.origin}/reference/guides/${guide}/
-The key itself comes through the password manager.`;
 
 /** Looks at the key every few seconds, until it has been used, as long as the person sees the page. */
 function useFirstUse(keyId: string, isWatching: boolean): ApiKey | undefined {

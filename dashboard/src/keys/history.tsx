@@ -4,10 +4,10 @@ import { useEffect, useRef, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKeyEvent } from "../database.ts";
 import { Failed } from "../parts/failed.tsx";
-import { After, Aside, Hint, Name, ScopeName } from "../parts/name.tsx";
+import { After, Aside, Hint, Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { inWords, When } from "../parts/when.tsx";
-import { changedScopes } from "../scopes.ts";
+import { changedScopes, labelOf } from "../scopes.ts";
 import { isProven } from "./assistant.ts";
 import { listApiKeyEvents } from "./calls.ts";
 import classes from "./keys.module.css";
@@ -156,13 +156,8 @@ function Entry({ event }: { event: ApiKeyEvent }) {
           <After words="Reason: ">{event.reason}</After>
         </Text>
         <Text size="sm" c="dimmed">
-          {event.scopes.map((scope, place) => (
-            <span key={scope}>
-              {place > 0 && ", "}
-              <ScopeName>{scope}</ScopeName>
-            </span>
-          ))}
-          <After words=", until ">
+          {(event.new_scopes ?? event.scopes).map(labelOf).join(", ")}
+          <After words={event.new_scopes ? "; the old key works until " : ", until "}>
             {event.action !== "revoked" && event.expires_at && <When at={event.expires_at} as="end" />}
           </After>
         </Text>

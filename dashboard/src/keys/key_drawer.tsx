@@ -7,10 +7,12 @@ import { Ago, inWords, lastDays, When } from "../parts/when.tsx";
 import { changedScopes, scopes } from "../scopes.ts";
 import { actionsFor } from "./arrangement.ts";
 import { assistantName } from "./assistant.ts";
+import { wayOf } from "./client_name.ts";
 import { Entries } from "./history.tsx";
 import { ActionButton, Concerns, StateOf } from "./key_table.tsx";
 import classes from "./keys.module.css";
 import { useKey, useKeys } from "./keys_of_page.ts";
+import { Handover } from "./ways.tsx";
 
 /**
  * Everything about one key: what it opens, its use, its ending, the keys beside it, its history, and what can be done with it.
@@ -32,6 +34,7 @@ export function KeyDrawer({ keyId, onClose }: { keyId: string | null; onClose: (
                 <ActionButton key={action} action={action} apiKey={key} />
               ))}
           </Group>
+          {key.status === "active" && !key.assistant && <Handover apiKey={key} way={wayOf(key.last_client)} />}
           <Title order={3}>History</Title>
           <Entries key={key.id} keyId={key.id} />
         </Stack>
@@ -163,7 +166,8 @@ function Days({ of: { used_on, answers, refusals } }: { of: ApiKey }) {
   );
 }
 
-function Other({ apiKey }: { apiKey: ApiKey }) {
+/** A key that leads to its drawer. */
+export function Other({ apiKey }: { apiKey: ApiKey }) {
   const { onAction } = useKeys();
   return (
     <Anchor component="button" type="button" inherit underline="always" onClick={() => onAction("details", apiKey)}>

@@ -10,7 +10,7 @@ import { useKeys } from "./keys_of_page.ts";
 const empty: Record<View | "found", string> = {
   active: "No key is active.",
   attention:
-    "No keys need attention. Keys appear here if they expire within 14 days, have been unused for 90 days, lack a scope, sent a wrong import, or are still called after you replaced them or they stopped working.",
+    "No keys need attention. Keys appear here if they expire within 14 days, have been unused for 90 days, lack a scope, sent a wrong import, were created by a former admin, or are still called after you replaced them or they stopped working.",
   inactive: "No key is revoked or expired.",
   found: "No keys match.",
 };
@@ -114,7 +114,7 @@ const cardOrders = Object.entries(orders).flatMap(([order, { words, first, last 
 /** The view's own order of Needs attention, which no column has. */
 const urgentFirst = { value: "", label: "Most urgent first" };
 
-/** The views with the number of keys in each, the search, and for cards, which have no headings, the order. */
+/** The search, the views with the number of keys in each, and for cards, which have no headings, the order. */
 function Tools(props: {
   arrangement: Arrangement;
   groups: Record<View | "found", ApiKey[]>;
@@ -126,6 +126,18 @@ function Tools(props: {
   const order = props.arrangement.order ?? (isUrgent ? "" : "created");
   return (
     <Group component="search" gap="0.75rem 1rem" mb="sm">
+      {/* First: nothing that a search adds moves it. */}
+      <TextInput
+        type="search"
+        aria-label="Search keys"
+        placeholder="Name, program, state, person"
+        leftSection={<Search aria-hidden size={16} />}
+        value={search}
+        onChange={(event) => onChoose({ search: event.currentTarget.value })}
+        className={classes.search}
+        autoComplete="off"
+        spellCheck={false}
+      />
       <Tabs.List className={classes.views} maw="100%" p={2} aria-label="Views">
         {Object.entries(views).map(([view, words]) => (
           <Tabs.Tab key={view} value={view}>
@@ -146,17 +158,6 @@ function Tools(props: {
           const [chosen, reversal] = event.currentTarget.value.split(" ");
           onChoose({ order: chosen ? (chosen as Order) : null, reversed: reversal !== undefined });
         }}
-      />
-      <TextInput
-        type="search"
-        aria-label="Search keys"
-        placeholder="Name, program, state, person"
-        leftSection={<Search aria-hidden size={16} />}
-        value={search}
-        onChange={(event) => onChoose({ search: event.currentTarget.value })}
-        className={classes.search}
-        autoComplete="off"
-        spellCheck={false}
       />
       <VisuallyHidden role="status">
         {search !== "" && `${groups.found.length} ${groups.found.length === 1 ? "key" : "keys"} found`}

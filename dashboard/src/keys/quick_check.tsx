@@ -3,12 +3,14 @@ import { type ReactNode, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKey } from "../database.ts";
 import { entryOf, Form, Submit } from "../parts/form.tsx";
-import { Hint, Name } from "../parts/name.tsx";
+import { Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { When } from "../parts/when.tsx";
 import type { Problem } from "../problems.ts";
 import { checkKey, type KeyCheck, pastedKey } from "./check_key.ts";
 import { CheckedKey } from "./checked_key.tsx";
+import { Other } from "./key_drawer.tsx";
+import { useKeys } from "./keys_of_page.ts";
 
 /** What the list knows about a key with the same ending as the key that the API has just refused. */
 function known({ revoked_at, revoked_by, status, expires_at }: ApiKey): ReactNode {
@@ -34,14 +36,15 @@ function explained({ kind, message }: Problem, tail: string, keys: ApiKey[]): Re
   const words = alike.map((key) => (
     <span key={key.id}>
       {" "}
-      It ends like “<Name>{key.name}</Name>” (<Hint>{key.hint}</Hint>). {known(key)}
+      It ends like <Other apiKey={key} />. {known(key)}
     </span>
   ));
   return <>This key does not work.{words}</>;
 }
 
 /** Checks a pasted key with the API. The browser does not remember the field, which is emptied when the key works. */
-export function QuickCheck({ keys, onChecked }: { keys: ApiKey[]; onChecked: () => Promise<void> }) {
+export function QuickCheck({ onChecked }: { onChecked: () => Promise<void> }) {
+  const { keys } = useKeys();
   const [checked, setChecked] = useState<KeyCheck | null>(null);
   const [tail, setTail] = useState("");
   const { run, pending, problem, forget } = useAction(async (entered: FormData, form: HTMLFormElement) => {

@@ -2,15 +2,19 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { useIsHeld } from "../account/session.ts";
 import type { ApiKey, Member } from "../database.ts";
 import { Problem } from "../problems.ts";
+import { auth } from "../supabase.ts";
 import { linkMember, listApiKeys } from "./calls.ts";
 
 /** The data that the page shows, all loaded by the same refresh. */
-export type Shown = { member: Member; keys: ApiKey[] };
+export type Shown = { member: Member; keys: ApiKey[]; hasFactor: boolean };
 
 /** Loads the member first: at the first sign-in this call links the person to it. Before that, the list is empty. */
 async function load(): Promise<Shown> {
   const member = await linkMember();
-  return { member, keys: member.role === "admin" ? await listApiKeys() : [] };
+  // An admin whose account has a second factor has shown it (sql/schema/0900_signing_in.sql).
+  const level = await auth.mfa.getAuthenticatorAssuranceLevel();
+  const keys = member.role === "admin" ? await listApiKeys() : [];
+  return { member, keys, hasFactor: level.data?.currentLevel === "aal2" };
 }
 
 /**

@@ -1,11 +1,18 @@
 import { Code, Stack, Text } from "@mantine/core";
 import { type ReactNode, useEffect, useState } from "react";
+import { useAction } from "../account/use_action.ts";
+import type { NewApiKey } from "../database.ts";
 import { CopyButton } from "../parts/copy_button.tsx";
+import { Failed } from "../parts/failed.tsx";
+import { Aside } from "../parts/name.tsx";
+import { unreachable } from "../problems.ts";
+import { labelOf } from "../scopes.ts";
 import { baseAddress } from "../settings.ts";
+import { deadline } from "../supabase.ts";
 import classes from "./keys.module.css";
 
-/** How a program gets its first answer with a new key. */
-type Way = { words: string; guide: string; steps: ReactNode };
+/** How a program gets its first answer with a new key: one step, or several. */
+type Way = { words: string; guide: string; steps: ReactNode[] };
 
 /** Asks for the key and puts it into a variable: so it is neither in the shell's history nor in the list of processes. */
 const ask = (variable: string): string => `printf 'API key: ' && read -rs ${variable}`;
@@ -30,113 +37,88 @@ const connect = asking(
   `claude mcp add --transport http public-data ${assistant} --header 'X-API-Key: \${PUBLIC_API_KEY}' && claude`,
 );
 
-/** By the name of a purpose (presets.ts), then others. */
-export const ways: Record<string, Way> = {
-  "power-bi": {
-    words: "Power BI or Excel",
-    guide: "excel-and-power-bi",
-    steps: (
-      <ol className={classes.steps}>
-        <li>
-          Copy the query, which has the base address in it.
-          <CopyFile file="/reference/files/public-data-api.pq" label="Copy the query" />
-        </li>
-        <li>Get Data › Blank Query › Advanced Editor: paste it, and name the query PublicDataApi.</li>
-        <li>
-          When it asks for credentials, choose <b>Basic</b>: user name <Code>key</Code>, password the key, for the base
-          address.
-        </li>
-      </ol>
-    ),
-  },
-  "google-sheets": {
-    words: "Google Sheets",
-    guide: "google-sheets",
-    steps: (
-      <ol className={classes.steps}>
-        <li>
-          Copy the script, which has the base address in it.
-          <CopyFile file="/reference/files/google-sheets.gs" label="Copy the script" />
-        </li>
-        <li>
-          In a Google spreadsheet, choose Extensions › Apps Script, and paste it in place of what is there; under
-          Project Settings › Script Properties, add <Code>PUBLIC_API_KEY</Code> with the key.
-        </li>
-        <li>
-          Choose <Code>onePage</Code>, and <b>Run</b>: the newest kudos come into a sheet.
-        </li>
-      </ol>
-    ),
-  },
-  "nightly-copy": {
-    words: "Nightly copy",
-    guide: "sqlite",
-    steps: (
-      <ol className={classes.steps}>
-        <li>
-          Install the command line once. It needs Node 22.13 or later.
-          <Pasted text={install} label="Copy the installation" />
-        </li>
-        <li>
-          <Line of={asking("public-data-api sync company.sqlite")} />
-        </li>
-      </ol>
-    ),
-  },
-  "reward-import": {
-    words: "Reward import",
-    guide: "import-rewards",
-    steps: (
-      <ol className={classes.steps}>
-        <li>
-          Copy the script, which has the base address in it.
-          <CopyFile file="/reference/files/import-rewards.gs" label="Copy the script" />
-        </li>
-        <li>In a Google spreadsheet with your rewards, choose Extensions › Apps Script, and paste it.</li>
-        <li>
-          Project Settings › Script Properties: <Code>PUBLIC_API_KEY</Code> is the key.
-        </li>
-        <li>
-          Reload the spreadsheet, and choose <b>Rewards › Try, write nothing</b>. The guide shows how to import files,
-          too.
-        </li>
-      </ol>
-    ),
-  },
-  assistant: {
-    words: "Assistant (MCP)",
-    guide: "assistants",
-    steps: (
-      <ol className={classes.steps}>
-        <li>
-          The address for the assistant, which sends the key as <Code>X-API-Key</Code>:{" "}
-          <Code fz="sm" p="0.4rem 0.6rem">
-            {assistant}
-          </Code>
-          <CopyButton value={assistant} label="Copy the address" size="xs" />
-        </li>
-        <li>
-          For Claude Code: <Line of={connect} />
-        </li>
-      </ol>
-    ),
-  },
-  python: { words: "Python", guide: "programs", steps: <Line of={python} /> },
-  node: { words: "Node", guide: "programs", steps: <Line of={node} /> },
-  curl: { words: "curl", guide: "programs", steps: <Line of={curl} /> },
-};
+/** A step in words, in which code stands between backticks. */
+const say = (words: string): ReactNode =>
+  words
+    .split("`")
+    .map((part, place) => (place % 2 === 1 ? <Code key={part}>{part}</Code> : <span key={part}>{part}</span>));
+
+const copying = (what: string, file: string): ReactNode => (
+  <>
+    Copy the {what}, which has the base address in it.
+    <CopyFile file={`/reference/files/${file}`} label={`Copy the ${what}`} />
+  </>
+);
 
 /** A line for a terminal, to copy. */
-function Line({ of: line }: { of: string }) {
-  return (
-    <Stack gap="xs">
-      <Text size="sm" c="dimmed">
-        For a terminal. It asks for the key, so the key stays out of your shell history. Paste it; nothing will appear.
-      </Text>
-      <Pasted text={line} label="Copy command" />
-    </Stack>
-  );
-}
+const line = (text: string): ReactNode => (
+  <Stack gap="xs">
+    <Text size="sm" c="dimmed">
+      For a terminal. It asks for the key, so the key stays out of your shell history. Paste it; nothing will appear.
+    </Text>
+    <Pasted text={text} label="Copy command" />
+  </Stack>
+);
+
+const way = (words: string, guide: string, ...steps: ReactNode[]): Way => ({ words, guide, steps });
+
+/** By the name of a purpose (presets.ts), then others. */
+export const ways: Record<string, Way> = {
+  "power-bi": way(
+    "Power BI or Excel",
+    "excel-and-power-bi",
+    copying("query", "public-data-api.pq"),
+    "Get Data › Blank Query › Advanced Editor: paste it, and name the query PublicDataApi.",
+    say("When it asks for credentials, choose Basic: user name `key`, password the key, for the base address."),
+  ),
+  "google-sheets": way(
+    "Google Sheets",
+    "google-sheets",
+    copying("script", "google-sheets.gs"),
+    "In a Google spreadsheet, choose Extensions › Apps Script, and paste it in place of what is there.",
+    say("Project Settings › Script Properties: add `PUBLIC_API_KEY` with the key."),
+    say("In the editor, choose `onePage`, then Run: the newest kudos come into a sheet."),
+  ),
+  "nightly-copy": way(
+    "Nightly copy",
+    "sqlite",
+    <>
+      Install the command line once. It needs Node 22.13 or later.
+      <Pasted text={install} label="Copy the installation" />
+    </>,
+    line(asking("public-data-api sync company.sqlite")),
+  ),
+  "reward-import": way(
+    "Reward import",
+    "import-rewards",
+    copying("script", "import-rewards.gs"),
+    "In a Google spreadsheet with your rewards, choose Extensions › Apps Script, and paste it.",
+    say("Project Settings › Script Properties: `PUBLIC_API_KEY` is the key."),
+    "Reload the spreadsheet, and choose Rewards › Try, write nothing. The guide shows how to import files, too.",
+  ),
+  assistant: way(
+    "Assistant (MCP)",
+    "assistants",
+    <>
+      {say("The address for the assistant, which sends the key as `X-API-Key`:")}
+      <Pasted text={assistant} label="Copy the address" />
+    </>,
+    <>For Claude Code: {line(connect)}</>,
+  ),
+  python: way("Python", "programs", line(python)),
+  node: way("Node", "programs", line(node)),
+  curl: way("curl", "programs", line(curl)),
+};
+
+/** The steps of a way: numbered, unless it is one. */
+export const Steps = ({ of: { steps } }: { of: Way }) => (
+  <ol className={steps.length > 1 ? classes.steps : "bare"}>
+    {steps.map((step, place) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: they never change
+      <li key={place}>{step}</li>
+    ))}
+  </ol>
+);
 
 /** A text to paste, with a button that copies it. */
 function Pasted({ text, label }: { text: string; label: string }) {
@@ -153,8 +135,37 @@ function Pasted({ text, label }: { text: string; label: string }) {
 /** Copies a file of this page. It is fetched before: some browsers copy only at the very moment of the click. */
 function CopyFile({ file, label }: { file: string; label: string }) {
   const [text, setText] = useState("");
-  useEffect(() => {
-    void fetch(file).then(async (answer) => answer.ok && setText(await answer.text()), console.warn);
-  }, [file]);
-  return <CopyButton value={text} label={label} size="xs" />;
+  const { run, problem } = useAction(async () => {
+    const answer = await fetch(file, { signal: AbortSignal.timeout(deadline) }).catch(() => null);
+    const arrived = answer?.ok ? await answer.text().catch(() => null) : null;
+    if (arrived === null) throw unreachable();
+    setText(arrived);
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only once
+  useEffect(() => void run(), []);
+  return (
+    <>
+      {!problem && <CopyButton value={text} label={label} size="xs" />}
+      <Failed onTryAgain={() => void run()}>{problem?.message}</Failed>
+    </>
+  );
+}
+
+/** Copies what a colleague needs beside the key. `way`: how the key gets its first answer (`ways.tsx`), where that is known. */
+export function Handover(props: { apiKey: Pick<NewApiKey, "name" | "hint" | "scopes">; way: string | undefined }) {
+  const { name, hint, scopes } = props.apiKey;
+  const guide = ways[props.way ?? ""]?.guide ?? "recipes";
+  const text = `${name} (${hint}): public data API
+Base address: ${baseAddress}
+It opens: ${scopes.map(labelOf).join(", ")}
+First steps: ${window.location.origin}/reference/guides/${guide}/
+The key itself comes through the password manager.`;
+  return (
+    <Stack gap="xs">
+      <CopyButton value={text} label="Copy for a colleague" size="xs" />
+      <Aside>
+        Address, scopes and guide, without the key. Hand over the key itself with the sharing of your password manager.
+      </Aside>
+    </Stack>
+  );
 }

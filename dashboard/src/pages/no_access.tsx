@@ -5,7 +5,7 @@ import type { Admin, Member } from "../database.ts";
 import { CopyButton } from "../parts/copy_button.tsx";
 import { Name } from "../parts/name.tsx";
 import { paths } from "../paths.ts";
-import { SecondFactorWanted } from "../second_factor/wanted.tsx";
+import { WantedForm } from "../second_factor/code_form.tsx";
 
 type Outside = { member: Member; email: string; program?: string; onTryAgain: () => Promise<void> };
 
@@ -100,7 +100,7 @@ function AskAdmins({ admins, me, program }: { admins: Admin[]; me: string; progr
 /** @param program the assistant that asks, on its page */
 export function NoAccess(props: Outside) {
   const { run, pending } = useAction(props.onTryAgain);
-  if (props.member.status === "second_factor_wanted") return <SecondFactorWanted onShown={props.onTryAgain} />;
+  if (props.member.status === "second_factor_wanted") return <WantedForm onShown={props.onTryAgain} />;
   return (
     <Stack gap="md" align="flex-start">
       <Explanation {...props} />

@@ -42,11 +42,13 @@ const forAssistant: OpenDialog = { action: "create", start: { purpose: "assistan
 /** What was entered for a new key when the session ended, and by whom: never in the browser's storage. */
 let draft: { email: string; start: Start } | null = null;
 
-/** A link may open the dialog for a new key, with a purpose chosen: `?create=power-bi`; and so does what was entered before. */
+/** What was entered before opens the dialog for a new key; a link does, with a purpose (`?create=power-bi`), or Quick check (`?check`). */
 function firstDialog(email: string): OpenDialog | null {
   if (draft?.email === email) return { action: "create", start: draft.start };
-  const purpose = new URLSearchParams(window.location.search).get("create");
-  return purpose === null ? null : { action: "create", start: { purpose } };
+  const query = new URLSearchParams(window.location.search);
+  const purpose = query.get("create");
+  if (purpose !== null) return { action: "create", start: { purpose } };
+  return query.has("check") ? { action: "check" } : null;
 }
 
 /** Integrations → Public API: the keys of the signed-in admin's company. */
@@ -105,7 +107,9 @@ export default function PublicApiPage({ email }: { email: string }) {
               <>
                 <Parts {...{ shown, email, dialog, refresh }} onDialog={setDialog} />
                 <Text>
-                  A <a href={paths.secondFactor}>second factor</a> protects these keys: each sign-in asks for a code,
+                  {shown.hasFactor ? "Your " : "Protect these keys with a "}
+                  <a href={paths.secondFactor}>second factor</a>
+                  {shown.hasFactor ? " protects these keys: each" : ": then each"} of your sign-ins asks for a code,
                   too.
                 </Text>
               </>
@@ -140,8 +144,10 @@ function Parts(props: PartsProps & { onDialog: (dialog: OpenDialog | null) => vo
   function ask(action: KeyAction, key: ApiKey): void {
     setOutcome(null);
     setAsked(action);
-    if (action === "details") arrange({ key: key.id });
-    else if (action === "connect") connect();
+    if (action === "details") {
+      props.onDialog(null);
+      arrange({ key: key.id });
+    } else if (action === "connect") connect();
     else if (action === "again") props.onDialog({ action: "create", start: { again: likeOf(key) } });
     else props.onDialog({ action: action === "rescope" ? "replace" : action, key });
   }
@@ -247,7 +253,7 @@ function KeyDialogs(props: PartsProps & { onConnect: () => void; onConcluded: (o
       <RenameKeyDialog apiKey={keyOf("rename")} names={names} {...changing} />
       <RevokeKeyDialog apiKey={keyOf("revoke")} admin={member.name} {...changing} />
       <Dialog opened={dialog?.action === "check"} title="Quick check" onClose={close}>
-        <QuickCheck keys={keys} onChecked={refresh} />
+        <QuickCheck onChecked={refresh} />
       </Dialog>
     </>
   );

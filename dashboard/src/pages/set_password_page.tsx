@@ -9,7 +9,7 @@ import { Notice } from "../parts/notice.tsx";
 import { paths } from "../paths.ts";
 import { Problem } from "../problems.ts";
 import { type NavigationState, navigate, navigationState } from "../router.ts";
-import { SecondFactorWanted } from "../second_factor/wanted.tsx";
+import { WantedForm } from "../second_factor/code_form.tsx";
 import { AccountPage } from "./account_page.tsx";
 import { OpenLink } from "./open_link.tsx";
 import { PasswordLinkForm } from "./password_link_form.tsx";
@@ -58,7 +58,7 @@ function SetPasswordForm({ email }: { email: string }) {
   });
   const atField = problem?.kind === "field";
   // Auth changes no password without it; what was entered stays.
-  if (problem?.kind === "second_factor") return <SecondFactorWanted onShown={() => run(entered.current)} />;
+  if (problem?.kind === "second_factor") return <WantedForm onShown={() => run(entered.current)} />;
   return (
     <Form onSubmit={(fields) => void run(String(fields.get("password")))}>
       <Text>

@@ -1,8 +1,10 @@
-import { TextInput } from "@mantine/core";
+import { Stack, Text, TextInput, Title } from "@mantine/core";
 import { useAction } from "../account/use_action.ts";
 import { entryOf, Form, Submit } from "../parts/form.tsx";
+import { Aside } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Problem } from "../problems.ts";
+import { showFactor } from "./factor.ts";
 
 /** Asks for the code that the app shows now. */
 export function CodeForm({ words, onCode }: { words: string; onCode: (code: string) => Promise<void> }) {
@@ -27,5 +29,23 @@ export function CodeForm({ words, onCode }: { words: string; onCode: (code: stri
       <Notice kind="problem">{!atField && problem?.message}</Notice>
       <Submit pending={pending}>{words}</Submit>
     </Form>
+  );
+}
+
+/** Asks for the second factor, which a password does not replace. */
+export function WantedForm({ onShown }: { onShown: () => Promise<void> }) {
+  return (
+    <Stack gap="md" w="100%" maw={460}>
+      <Title order={2}>Enter your code</Title>
+      <Text>Your account has a second factor: the authenticator app on your phone.</Text>
+      <CodeForm
+        words="Continue"
+        onCode={async (code) => {
+          await showFactor(code);
+          await onShown();
+        }}
+      />
+      <Aside>Is the phone lost? Ask whoever runs the service to remove the factor.</Aside>
+    </Stack>
   );
 }

@@ -35,6 +35,8 @@ export async function showFactor(code: string): Promise<void> {
 
 export async function removeFactor(factorId: string): Promise<void> {
   await dataOf(auth.mfa.unenroll({ factorId }));
+  // Until then the session says that it has shown the factor.
+  await auth.refreshSession();
 }
 
 /** Begins to set up an app, in place of one that was begun before. */

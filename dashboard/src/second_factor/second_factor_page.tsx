@@ -7,9 +7,8 @@ import { Form, Submit } from "../parts/form.tsx";
 import { Link } from "../parts/link.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { paths } from "../paths.ts";
-import { CodeForm } from "./code_form.tsx";
+import { CodeForm, WantedForm } from "./code_form.tsx";
 import { currentFactor, type NewFactor, newFactor, removeFactor, verifyCode } from "./factor.ts";
-import WantedForm from "./wanted_form.tsx";
 
 /** Sets up the second factor of the signed-in person, or removes it. */
 export default function SecondFactorPage() {
