@@ -34,9 +34,7 @@ export async function startDataApi(databaseUrl: string, isStandby = false) {
   };
 }
 
-/**
- * Starts a second function beside that of the stack, with the same Data API or with a stand-in, and with replicas.
- */
+/** Starts a second function beside that of the stack, with the same Data API or with a stand-in, and with replicas. */
 export async function startFunction(
   supabaseUrl = stack.supabase_url,
   version: DenoVersion = "deno",

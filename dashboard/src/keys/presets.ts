@@ -7,9 +7,7 @@ import Sheet from "lucide-react/icons/sheet";
 import { defaultScopes, readScopes, type Scope } from "../scopes.ts";
 import type { Lifetime } from "./expiry.ts";
 
-/**
- * What fills in the form for a new key. `offered`: only these scopes can be ticked. `advice` stands above them.
- */
+/** What fills in the form for a new key. `offered`: only these scopes can be ticked. `advice` stands above them. */
 export type Preset = {
   name: string;
   scopes: readonly Scope[];
