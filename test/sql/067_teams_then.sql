@@ -25,14 +25,14 @@ end;
 
 select is(pg_temp.written(label, sender, receiver, age::interval, said), teams, label)
 from (values
-  ('A kudos of now has the teams of now', 'Max', 'Ada', '0', null, 'Acorn, none'),
-  ('So has one of 48 hours ago', 'Max', 'Ada', '48 hours', null, 'Acorn, none'),
+  ('Max', 'Ada', '0', null, 'Acorn, none', 'A kudos of now has the teams of now'),
+  ('Max', 'Ada', '48 hours', null, 'Acorn, none', 'So has one of 48 hours ago'),
   -- Proves: questions.14
-  ('The teams of an older one are unknown', 'Max', 'Ada', '48 hours 1 microsecond', null, 'unknown, unknown'),
-  ('What the writer says of an older one is kept', 'Max', 'Ada', '9 days', pg_temp.id('row'), 'Acorn, unknown'),
-  ('What the writer says of a new one, too, beside the other team', 'Max', 'Ada', '0', '00000000-0000-0000-0000-000000000000'::uuid, 'none, none'),
-  ('Nobody knows the team of Former member', 'former', 'Max', '0', null, 'unknown, Acorn')
-) as cases (label, sender, receiver, age, said, teams);
+  ('Max', 'Ada', '48 hours 1 microsecond', null, 'unknown, unknown', 'The teams of an older one are unknown'),
+  ('Max', 'Ada', '9 days', pg_temp.id('row'), 'Acorn, unknown', 'What the writer says of an older one is kept'),
+  ('Max', 'Ada', '0', '00000000-0000-0000-0000-000000000000'::uuid, 'none, none', 'What the writer says of a new one, too, beside the other team'),
+  ('former', 'Max', '0', null, 'unknown, Acorn', 'Nobody knows the team of Former member')
+) as cases (sender, receiver, age, said, teams, label);
 set local app.as_stored = 'on';
 select is(pg_temp.written('As stored', 'Max', 'Ada', '0'), 'unknown, unknown', 'What a move or a restore brings stays unknown');
 set local app.as_stored = 'off';
@@ -58,20 +58,21 @@ end
 $$;
 select is(pg_temp.changed(label, format(change, pg_temp.person('Ada'), pg_temp.person('Max'))), teams, label)
 from (values
-  ('Another text changes no team', 'message = ''new'', sender_id = sender_id', 'Acorn, none'),
-  ('The team of another sender is unknown', 'sender_id = %1$L', 'unknown, none'),
+  ('message = ''new'', sender_id = sender_id', 'Acorn, none', 'Another text changes no team'),
+  ('sender_id = %1$L', 'unknown, none', 'The team of another sender is unknown'),
   -- Proves: questions.14
-  ('The team of another receiver is unknown', 'receiver_id = %2$L', 'Acorn, unknown'),
-  ('Unless the writer says it', 'sender_id = %1$L, sender_team_then_id = %1$L', pg_temp.person('Ada') || ', none')
-) as cases (label, change, teams);
+  ('receiver_id = %2$L', 'Acorn, unknown', 'The team of another receiver is unknown'),
+  ('sender_id = %1$L, sender_team_then_id = %1$L', pg_temp.person('Ada') || ', none', 'Unless the writer says it')
+) as cases (change, teams, label);
 
 select app.erase_member(pg_temp.id('Acorn'), pg_temp.person('Max'), false);
 select is(
   (select array_agg(distinct pg_temp.team(case person when 'sender' then k.sender_team_then_id else k.receiver_team_then_id end))
     from app.kudos as k, unnest(array['sender', 'receiver']) as person
     where k.company_id = pg_temp.id('Acorn') and case person when 'sender' then k.sender_id else k.receiver_id end = pg_temp.person('former')),
+  array['unknown'],
   -- Proves: questions.14
-  array['unknown'], 'Nothing tells the team of an erased person'
+  'Nothing tells the team of an erased person'
 );
 
 select * from finish();

@@ -48,7 +48,7 @@ const list: readonly Parameter[] = [
   parameter(
     "limit",
     "The maximum number of rows. If there are more, the header `X-Has-More` is `true`, and `starting_after` gets the next page. Any other value gets a 400; a larger number is not reduced to 1000.",
-    "1 to 1000 rows; 100 without it.",
+    "1 to 1000; 100 without it.",
   ),
   parameter("format", "`csv` returns the same rows as CSV. Errors are always JSON."),
   parameter(
@@ -72,7 +72,7 @@ const window: readonly Parameter[] = [
   parameter(
     "until",
     "Only rows at or before this time, in the same forms as `since`. A bare date is the end of that day in UTC. If `since` is after `until`, you get a 400.",
-    "Up to this time, or to the end of this day.",
+    "Up to this time, or the end of this day.",
   ),
 ];
 
@@ -113,28 +113,28 @@ const ofAggregates = (by: string): readonly Parameter[] => [
   parameter(
     "limit",
     `Only the first rows, 1 to 1000: the header \`X-Has-More\` says whether there are more. There are no further pages. Without it, all rows are returned; more than ${maxGroups.toLocaleString("en-US")} get a 400.`,
-    "1 to 1000 rows; 100 without it.",
+    "1 to 1000; 100 without it.",
   ),
   ...list.filter(({ name }) => name === "format" || name === "escape_formulas"),
   parameter(
     "by",
     `What the rows are grouped by, separated by commas: ${by}. Each adds its columns, in the order that you send.`,
-    "Up to three, one of them a time; month without it.",
+    "Up to three, one a time; month without it.",
   ),
   parameter(
     "time_zone",
     "The zone in which days, weeks, months, quarters, and years begin: `UTC` (the default), or an IANA name such as `Europe/Berlin`. A bare date in `since` and `until` is that day in this zone; a date-time without a zone is UTC.",
-    "Where days and months begin, such as Europe/Berlin; UTC without it.",
+    "Where days begin, such as Europe/Berlin; UTC without it.",
   ),
   parameter(
     "since",
     "Only what happened at or after this time, a date or a date-time as in the lists, at most 400 days before `until`. Default: the first day of the month 12 months before `until`.",
-    "From this day or time on, at most 400 days before until; 12 months without it.",
+    "From this day or time on: 400 days at most, 12 months without it.",
   ),
   parameter(
     "until",
     "Only what happened at or before this time, a date or a date-time as in the lists. Default: now.",
-    "Up to this time, or to the end of this day.",
+    "Up to this time, or the end of this day.",
   ),
 ];
 
@@ -217,7 +217,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     description:
       "Lists kudos, newest first: who thanked whom, when, for what, and with which message. Filter them by time (`since`, `until`), category, sender, and receiver; a row must match all filters that you send. `include` adds IDs, and teams of today and at the time of the kudos. An erased person is `Former member`, with an empty email address.",
     forAssistants:
-      "Lists kudos: who thanked whom, when, in which category and with which message. To count them, use `count_activity`: one call.",
+      "Lists kudos: who thanked whom, when, in which category, and the message. To count them, use `count_activity`.",
     parameters: [...list, include, ...window, ...ofKudos],
     rows: { name: "Kudos", description: "One person's thanks to another." },
     columns: [
@@ -254,7 +254,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     summary: "How many kudos, by time, team, person or category",
     description: `Counts kudos in one request, by month, or by up to three of time, team, person, and category, such as \`by=month,receiver_team\`. Rows are sorted by time, newest first, then by kudos, most first; empty groups are omitted. Teams are people's current teams, as in \`GET /members\`; \`sender_team_then\` and \`receiver_team_then\` are those at the time of the kudos. \`include=senders,receivers\` adds how many people take part. At most ${maxGroups.toLocaleString("en-US")} rows, and 400 days.`,
     forAssistants:
-      "Counts kudos. Use it first for how many per team, month, or category, and for who gives or gets the most. Within a time, the largest count is first. With by sender_team, include senders says how many of each team take part. Those are today's teams; sender_team_then and receiver_team_then are the teams at the time, null where unknown.",
+      "Counts kudos. Use it first for how many per team, month, or category, and who gives or gets the most. With by sender_team, include senders says how many take part. Teams are today's; those with _then are of the time, null if unknown.",
     parameters: [
       ...ofAggregates(
         "one to three different ones of `day`, `week`, `month`, `quarter` or `year` (one of these), `category`, `sender_team`, `receiver_team`, `sender`, `receiver`, `sender_team_then` and `receiver_team_then`",
