@@ -85,20 +85,19 @@ as $$
 declare
   key constant bytea := (select sha256(k.key || s.origin::bytea) from app.cursor_key as k where k.is_only);
   began constant bytea := substr(xid8send(s.began), 3);
-  before constant integer := s.rank;
 begin
   return query
   select
-    encode(int4send(r.rank) || substr(r.blocks, 17, 8) || uuid_send(r.id) || substr(r.blocks, 25), 'hex'),
-    coalesce(r.is_deleted, false)
-  from (
-    select n.id, n.is_deleted, before + n.place::integer as rank, extensions.encrypt(
+    encode(n.rank || overlay(substr(extensions.encrypt(
       uuid_send(n.id) || substr(xid8send(n.number), 3)
-        || case when n.number < s.began then began else '\x000000000000' end || int4send(before + n.place::integer),
+        || case when n.number < s.began then began else '\x000000000000' end || n.rank,
       key, 'aes-cbc/pad:none'
-    ) as blocks
-    from unnest(ids, numbers, are_deleted) with ordinality as n (id, number, is_deleted, place) limit s.max_rows
-  ) as r;
+    ), 17) placing uuid_send(n.id) from 9 for 0), 'hex'),
+    coalesce(n.is_deleted, false)
+  from (
+    select u.id, u.number, u.is_deleted, int4send(s.rank + u.place::integer) as rank
+    from unnest(ids, numbers, are_deleted) with ordinality as u (id, number, is_deleted, place) limit s.max_rows
+  ) as n;
 end
 $$;
 
