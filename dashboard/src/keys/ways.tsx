@@ -9,7 +9,6 @@ import { unreachable } from "../problems.ts";
 import { labelOf } from "../scopes.ts";
 import { baseAddress } from "../settings.ts";
 import { deadline } from "../supabase.ts";
-import classes from "./keys.module.css";
 
 /** How a program gets its first answer with a new key: one step, or several. */
 type Way = { words: string; guide: string; steps: ReactNode[] };
@@ -112,12 +111,16 @@ export const ways: Record<string, Way> = {
 
 /** The steps of a way: numbered, unless it is one. */
 export const Steps = ({ of: { steps } }: { of: Way }) => (
-  <ol className={steps.length > 1 ? classes.steps : "bare"}>
+  <Stack
+    component="ol"
+    gap="0.5rem"
+    {...(steps.length > 1 ? { m: "0 0 0.5rem", ps: "1.5rem" } : { className: "bare" })}
+  >
     {steps.map((step, place) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: they never change
       <li key={place}>{step}</li>
     ))}
-  </ol>
+  </Stack>
 );
 
 /** A text to paste, with a button that copies it. */
