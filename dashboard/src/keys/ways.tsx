@@ -1,6 +1,6 @@
 import { Code, Stack, Text } from "@mantine/core";
-import { type ReactNode, useEffect, useState } from "react";
-import { useAction } from "../account/use_action.ts";
+import { type ReactNode, useState } from "react";
+import { useLoading } from "../account/use_action.ts";
 import type { NewApiKey } from "../database.ts";
 import { CopyButton } from "../parts/copy_button.tsx";
 import { Failed } from "../parts/failed.tsx";
@@ -138,18 +138,16 @@ function Pasted({ text, label }: { text: string; label: string }) {
 /** Copies a file of this page. It is fetched before: some browsers copy only at the very moment of the click. */
 function CopyFile({ file, label }: { file: string; label: string }) {
   const [text, setText] = useState("");
-  const { run, problem } = useAction(async () => {
+  const { again, problem } = useLoading(async () => {
     const answer = await fetch(file, { signal: AbortSignal.timeout(deadline) }).catch(() => null);
     const arrived = answer?.ok ? await answer.text().catch(() => null) : null;
     if (arrived === null) throw unreachable();
     setText(arrived);
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only once
-  useEffect(() => void run(), []);
   return (
     <>
       {!problem && <CopyButton value={text} label={label} size="xs" />}
-      <Failed onTryAgain={() => void run()}>{problem?.message}</Failed>
+      <Failed onTryAgain={again}>{problem?.message}</Failed>
     </>
   );
 }
