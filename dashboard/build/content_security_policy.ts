@@ -16,15 +16,12 @@ export function contentSecurityPolicy(supabaseUrl: string): Plugin {
     "base-uri 'none'",
     "form-action 'self'",
   ].join("; ");
-  const tag = {
-    tag: "meta",
-    attrs: { "http-equiv": "Content-Security-Policy", content },
-    injectTo: "head-prepend",
-  } as const;
   return {
     name: "content-security-policy",
     // The development server needs inline scripts.
     apply: "build",
-    transformIndexHtml: () => [tag],
+    transformIndexHtml: () => [
+      { tag: "meta", attrs: { "http-equiv": "Content-Security-Policy", content }, injectTo: "head-prepend" },
+    ],
   };
 }

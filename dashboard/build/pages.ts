@@ -68,24 +68,23 @@ export function pages(supabaseUrl: string, mcpUrl: string): Plugin {
     name: "pages",
     enforce: "post",
     async generateBundle(_, bundle) {
-      const built = (page: string): string => {
+      const take = (page: string): string => {
         const file = bundle[page];
         if (file?.type !== "asset") throw new Error(`Vite built no ${page}`);
+        delete bundle[page];
         return String(file.source);
       };
       const emit = (fileName: string, source: string | Uint8Array) =>
         this.emitFile({ type: "asset", fileName, source });
-      const page = built("index.html");
+      const page = take("index.html");
       // Where people come who may have to sign in.
       const atSignIn = page.replace("%SIGN_IN%", signInHtml);
       for (const path of Object.values(paths)) {
         const isForAll = path === paths.setPassword || path === paths.forgotPassword;
         emit(`${path.slice(1)}/index.html`, isForAll ? page.replace("%SIGN_IN%", "") : atSignIn);
       }
-      delete bundle["index.html"];
       emit("index.html", atSignIn);
-      const frame = built("reference.html");
-      delete bundle["reference.html"];
+      const frame = take("reference.html");
       const openApi = JSON.parse(await readFile(`${root}/docs/openapi.json`, "utf8"));
       const article = articleOf(openApi);
       const guides = await readGuides(addresses);

@@ -143,10 +143,11 @@ function OperationArticle({ operation, base }: { operation: Operation; base: str
   );
 }
 
-function Reference({ article, base }: { article: Article; base: string }) {
+/** The HTML of the reference. @param base the API's base address, which the samples name */
+export function referenceHtml(article: Article, base: string): string {
   const { method = "", path = "", examples = [] } = article.operations.find(({ id }) => id === "listTeams") ?? {};
   const [row] = JSON.parse(examples[0]?.text ?? "[]");
-  return (
+  return htmlOf(
     <>
       <section aria-label="About" data-place="">
         <h1>API reference</h1>
@@ -184,7 +185,7 @@ function Reference({ article, base }: { article: Article; base: string }) {
           <a href="/reference/guides/api.md">the API guide as Markdown</a>, <a href="/llms.txt">llms.txt</a>.
         </p>
       </section>
-    </>
+    </>,
   );
 }
 
@@ -196,10 +197,6 @@ const htmlOf = (page: ReactNode): string =>
   );
 
 export const copying = renderToStaticMarkup(<Copying />);
-
-/** The HTML of the reference. @param base the API's base address, which the samples name */
-export const referenceHtml = (article: Article, base: string): string =>
-  htmlOf(<Reference article={article} base={base} />);
 
 /** For addresses that there are not: static hosts serve it as 404.html. */
 export const missingHtml = htmlOf(

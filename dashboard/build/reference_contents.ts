@@ -144,7 +144,9 @@ export function articleOf({ info, tags, paths, components }: OpenApi) {
           example: status === "200" ? null : (examplesOf(content)[0]?.text ?? null),
           headers: Object.keys(headers),
         })),
+        // `values`: those that a parameter may have, if it is one of a few.
         parameters: parameters.map(({ name, schema }) => ({ name, values: schema?.enum ?? [] })),
+        // An example; null if there is no body.
         body: body?.examples?.edited?.value ?? null,
         examples: examplesOf(content),
       };

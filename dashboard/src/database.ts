@@ -15,8 +15,16 @@ type Unlinked = "email_not_confirmed" | "no_member" | "several_members" | "secon
 
 export type Admin = { name: string; email: string };
 
+/** What tells who fetched a key. */
+export type Fetched = {
+  /** The assistant that fetched it after an admin agreed; null if an admin made it. */
+  assistant: string | null;
+  /** Where its code went, which tells whether it is the program whose name it has (`keys/assistant.ts`). */
+  assistant_address: string | null;
+};
+
 /** Date-times are ISO 8601 in UTC. */
-export type ApiKey = {
+export type ApiKey = Fetched & {
   id: string;
   name: string;
   hint: string;
@@ -53,17 +61,13 @@ export type ApiKey = {
   revoked_by: string | null;
   /** The id of the key that replaces this one. */
   replaced_by: string | null;
-  /** The assistant that fetched the key after an admin agreed; null if an admin made the key. */
-  assistant: string | null;
-  /** Where its code went, which tells whether it is the program whose name it has (`keys/assistant.ts`). */
-  assistant_address: string | null;
 };
 
 export type NewApiKey = Pick<ApiKey, "id" | "name" | "hint" | "scopes" | "created_at" | "expires_at"> & {
   api_key: string;
 };
 
-export type ApiKeyEvent = {
+export type ApiKeyEvent = Fetched & {
   created_at: string;
   action: "created" | "replaced" | "renamed" | "revoked";
   /** null: an operator of the service. */
@@ -80,9 +84,6 @@ export type ApiKeyEvent = {
   replaced_by: string | null;
   /** The scopes of the key that replaced it. */
   new_scopes: Scope[] | null;
-  /** The assistant that fetched the key; null if an admin made it. */
-  assistant: string | null;
-  assistant_address: string | null;
 };
 
 /** How long a key still works after it has been replaced. */

@@ -30,3 +30,12 @@ export function useAction<Arguments extends unknown[]>(action: (...given: Argume
   };
   return { run, pending, problem, forget: () => setProblem(null) };
 }
+
+/** An action that the page starts itself, once for each value of `wanted`. A person may try it again. */
+export function useLoading(load: () => Promise<void>, wanted = "") {
+  const { run, problem } = useAction(load);
+  const again = (): void => void run();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  useEffect(again, [wanted]);
+  return { again, problem };
+}

@@ -101,16 +101,12 @@ export type Concern = { words: string; urgency: number; state?: State; remedy?: 
 const daysSince = (moment: string): number => Math.floor((Date.now() - Date.parse(moment)) / day);
 
 /** The keys in the place of one, the next one first: what replaced it, or was made under its name since it ended. */
-function successorsOf(
-  { name, status, replaced_by, created_at, revoked_at, expires_at }: ApiKey,
-  keys: ApiKey[],
-): ApiKey[] {
+function successorsOf(old: ApiKey, keys: ApiKey[]): ApiKey[] {
+  const { name, status, replaced_by, revoked_at, expires_at } = old;
   if (replaced_by === null && status === "active") return [];
   const [end = ""] = [revoked_at, expires_at].filter((moment) => moment !== null).sort();
-  const since = end > created_at ? end : created_at;
-  const next = keys.find((key) =>
-    replaced_by === null ? key.name === name && key.created_at > since : key.id === replaced_by,
-  );
+  const isLater = ({ created_at }: ApiKey): boolean => created_at > end && created_at > old.created_at;
+  const next = keys.find((key) => (replaced_by === null ? key.name === name && isLater(key) : key.id === replaced_by));
   return next ? [next, ...successorsOf(next, keys)] : [];
 }
 
@@ -233,11 +229,7 @@ export function concernsOf(keys: ApiKey[]): Map<string, Concern[]> {
 }
 
 /** The keys of each view, and those that the search finds. */
-export function groupsOf(
-  keys: ApiKey[],
-  concerns: Map<string, Concern[]>,
-  search: string,
-): Record<View | "found", ApiKey[]> {
+export function groupsOf(keys: ApiKey[], concerns: Map<string, Concern[]>, search: string) {
   const isActive = ({ status }: ApiKey): boolean => status === "active";
   return {
     active: keys.filter(isActive),

@@ -1,6 +1,5 @@
 import { receiverOf } from "../../../functions/public-api/assistants/programs.ts";
-
-type Fetched = { assistant: string | null; assistant_address: string | null };
+import type { Fetched } from "../database.ts";
 
 /** Whether the code of an assistant went to the address of the program whose name it has: any program may call itself Claude. */
 export const isProven = ({ assistant, assistant_address }: Fetched): boolean =>

@@ -1,6 +1,6 @@
 import { Anchor, Button, Code, Group, Paper, Stack, Text, Title } from "@mantine/core";
-import { useEffect, useState } from "react";
-import { useAction } from "../account/use_action.ts";
+import { useState } from "react";
+import { useLoading } from "../account/use_action.ts";
 import type { ApiKey } from "../database.ts";
 import { CopyButton } from "../parts/copy_button.tsx";
 import { Failed } from "../parts/failed.tsx";
@@ -40,9 +40,7 @@ async function signInAddress(): Promise<string | null> {
 /** Where assistants sign in, how to connect each, and which are connected. */
 export function Assistants({ onCreate }: { onCreate: () => void }) {
   const [address, setAddress] = useState<string | null | undefined>();
-  const look = useAction(async () => setAddress(await signInAddress()));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only once
-  useEffect(() => void look.run(), []);
+  const { again, problem } = useLoading(async () => setAddress(await signInAddress()));
   const connected = useKeys().keys.filter(({ assistant, status }) => assistant !== null && status === "active");
   return (
     <Stack component="section" aria-label="Assistants" gap="md">
@@ -58,7 +56,7 @@ export function Assistants({ onCreate }: { onCreate: () => void }) {
       )}
       <Paper withBorder p="var(--room)" mih="8rem">
         <Stack gap="sm" align="flex-start">
-          <Failed onTryAgain={() => void look.run()}>{look.problem?.message}</Failed>
+          <Failed onTryAgain={again}>{problem?.message}</Failed>
           {address && <Connecting address={address} />}
           {address === null && (
             <>

@@ -142,12 +142,12 @@ function PurposeCards(props: { chosen: string; onChoose: (purpose: string) => vo
         );
         if (name === "assistant" && chosen !== name)
           return (
-            <button key={name} type="button" className={classes.purpose} onClick={onConnect}>
+            <button key={name} type="button" className={`button ${classes.purpose}`} onClick={onConnect}>
               {words}
             </button>
           );
         return (
-          <label key={name} className={classes.purpose}>
+          <label key={name} className={`button ${classes.purpose}`}>
             <input
               type="radio"
               name="purpose"

@@ -1,7 +1,7 @@
 import { Button, Group, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
 import Download from "lucide-react/icons/download";
-import { useEffect, useRef, useState } from "react";
-import { useAction } from "../account/use_action.ts";
+import { useRef, useState } from "react";
+import { useAction, useLoading } from "../account/use_action.ts";
 import type { ApiKeyEvent } from "../database.ts";
 import { Failed } from "../parts/failed.tsx";
 import { After, Aside, Hint, Name } from "../parts/name.tsx";
@@ -47,7 +47,7 @@ export function Entries({ keyId }: { keyId: string | null }) {
   const number = page.revision === revision ? page.number : 0;
   const wanted = `${number} ${revision}`;
   const latest = useRef(wanted);
-  const { run, problem } = useAction(async () => {
+  const { again, problem } = useLoading(async () => {
     latest.current = wanted;
     const part = { key_id: keyId, skip: number * pageSize, max_rows: pageSize + 1 };
     const [answer] = await Promise.allSettled([listApiKeyEvents(part)]);
@@ -55,14 +55,12 @@ export function Entries({ keyId }: { keyId: string | null }) {
     if (latest.current !== wanted) return;
     if (answer.status === "rejected") throw answer.reason;
     setEvents(answer.value);
-  });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each page and revision
-  useEffect(() => void run(), [wanted]);
+  }, wanted);
 
   function tryAgain(): void {
     // The button goes when it has worked: its place keeps the focus.
     place.current?.focus();
-    void run();
+    again();
   }
 
   return (

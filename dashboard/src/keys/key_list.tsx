@@ -111,9 +111,6 @@ const cardOrders = Object.entries(orders).flatMap(([order, { words, first, last 
   { value: `${order} reversed`, label: `${words}: ${last} first` },
 ]);
 
-/** The view's own order of Needs attention, which no column has. */
-const urgentFirst = { value: "", label: "Most urgent first" };
-
 /** The search, the views with the number of keys in each, and for cards, which have no headings, the order. */
 function Tools(props: {
   arrangement: Arrangement;
@@ -152,7 +149,7 @@ function Tools(props: {
       <NativeSelect
         aria-label="Order"
         className={classes.order}
-        data={isUrgent ? [urgentFirst, ...cardOrders] : cardOrders}
+        data={isUrgent ? [{ value: "", label: "Most urgent first" }, ...cardOrders] : cardOrders}
         value={reversed ? `${order} reversed` : order}
         onChange={(event) => {
           const [chosen, reversal] = event.currentTarget.value.split(" ");

@@ -82,7 +82,7 @@ export function KeyTable(props: {
   return (
     <Paper withBorder className={classes.table}>
       {/* The rows are grids, of which not every browser knows without being told that they are rows. */}
-      <Table stickyHeader aria-label="Keys" role="table">
+      <Table stickyHeader verticalSpacing="0.2rem" aria-label="Keys" role="table">
         <Table.Thead role="rowgroup">
           <Table.Tr role="row">
             {columns.map(([heading, order]) => (

@@ -1,6 +1,6 @@
 import { Code, Stack, Text } from "@mantine/core";
-import { type ReactNode, useEffect, useState } from "react";
-import { useAction } from "../account/use_action.ts";
+import { type ReactNode, useState } from "react";
+import { useLoading } from "../account/use_action.ts";
 import type { NewApiKey } from "../database.ts";
 import { CopyButton } from "../parts/copy_button.tsx";
 import { Failed } from "../parts/failed.tsx";
@@ -9,7 +9,6 @@ import { unreachable } from "../problems.ts";
 import { labelOf } from "../scopes.ts";
 import { baseAddress } from "../settings.ts";
 import { deadline } from "../supabase.ts";
-import classes from "./keys.module.css";
 
 /** How a program gets its first answer with a new key: one step, or several. */
 type Way = { words: string; guide: string; steps: ReactNode[] };
@@ -112,12 +111,16 @@ export const ways: Record<string, Way> = {
 
 /** The steps of a way: numbered, unless it is one. */
 export const Steps = ({ of: { steps } }: { of: Way }) => (
-  <ol className={steps.length > 1 ? classes.steps : "bare"}>
+  <Stack
+    component="ol"
+    gap="0.5rem"
+    {...(steps.length > 1 ? { m: "0 0 0.5rem", ps: "1.5rem" } : { className: "bare" })}
+  >
     {steps.map((step, place) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: they never change
       <li key={place}>{step}</li>
     ))}
-  </ol>
+  </Stack>
 );
 
 /** A text to paste, with a button that copies it. */
@@ -135,18 +138,16 @@ function Pasted({ text, label }: { text: string; label: string }) {
 /** Copies a file of this page. It is fetched before: some browsers copy only at the very moment of the click. */
 function CopyFile({ file, label }: { file: string; label: string }) {
   const [text, setText] = useState("");
-  const { run, problem } = useAction(async () => {
+  const { again, problem } = useLoading(async () => {
     const answer = await fetch(file, { signal: AbortSignal.timeout(deadline) }).catch(() => null);
     const arrived = answer?.ok ? await answer.text().catch(() => null) : null;
     if (arrived === null) throw unreachable();
     setText(arrived);
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only once
-  useEffect(() => void run(), []);
   return (
     <>
       {!problem && <CopyButton value={text} label={label} size="xs" />}
-      <Failed onTryAgain={() => void run()}>{problem?.message}</Failed>
+      <Failed onTryAgain={again}>{problem?.message}</Failed>
     </>
   );
 }

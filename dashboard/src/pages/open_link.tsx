@@ -1,8 +1,8 @@
 import { Button, Stack, Text } from "@mantine/core";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { signInByLink } from "../account/account.ts";
 import { type EmailLink, spendLink, type UsedLink, whoseLink } from "../account/email_link.ts";
-import { useAction } from "../account/use_action.ts";
+import { useAction, useLoading } from "../account/use_action.ts";
 import { Failed } from "../parts/failed.tsx";
 import { Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
@@ -59,11 +59,9 @@ function SignInByLink(props: Opening & { link: UsedLink }) {
     await signInByLink(link);
     onOpened();
   });
-  const look = useAction(() => orDead(async () => setOwner(await whoseLink(link)), onDead));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only once, when the page opens
-  useEffect(() => void look.run(), []);
+  const look = useLoading(() => orDead(async () => setOwner(await whoseLink(link)), onDead));
 
-  if (look.problem) return <Failed onTryAgain={() => void look.run()}>{look.problem.message}</Failed>;
+  if (look.problem) return <Failed onTryAgain={look.again}>{look.problem.message}</Failed>;
   if (owner === null) return <Waiting what="Opening the link" />;
   const replaces = signedInAs !== null && signedInAs !== owner;
   return (

@@ -127,12 +127,6 @@ const likeOf = ({ name, scopes, ...key }: ApiKey): Preset => ({ name, scopes, li
 /** What was done: the key's row takes the focus. `words` is null when the person has seen it elsewhere already. */
 type Outcome = { keyId: string; words: ReactNode };
 
-const tabNames = Object.entries(tabs).map(([tab, words]) => (
-  <Tabs.Tab key={tab} value={tab} fz="md" fw={600}>
-    {words}
-  </Tabs.Tab>
-));
-
 type PartsProps = { shown: Shown; email: string; dialog: OpenDialog | null; refresh: () => Promise<void> };
 
 function Parts(props: PartsProps & { onDialog: (dialog: OpenDialog | null) => void }) {
@@ -175,7 +169,11 @@ function Parts(props: PartsProps & { onDialog: (dialog: OpenDialog | null) => vo
         keepMounted={false}
       >
         <Tabs.List mb="lg" aria-label="Parts of the page">
-          {tabNames}
+          {Object.entries(tabs).map(([tab, words]) => (
+            <Tabs.Tab key={tab} value={tab} fz="md" fw={600}>
+              {words}
+            </Tabs.Tab>
+          ))}
         </Tabs.List>
         <Tabs.Panel value="keys">
           {keys.length === 0 ? (

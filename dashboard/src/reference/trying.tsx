@@ -1,5 +1,6 @@
 import { Code, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
+import type { Operation } from "../../build/reference_contents.ts";
 import { useAction } from "../account/use_action.ts";
 import { Person } from "../pages/person.tsx";
 import { CopyButton } from "../parts/copy_button.tsx";
@@ -12,15 +13,8 @@ import { deadline } from "../supabase.ts";
 import { KeyField, useWorkingKey } from "./key_field.tsx";
 import { addressOf, firstValues, languages } from "./samples.ts";
 
-/** What the page has of an endpoint (build/reference_contents.ts). `values`: those that a parameter may have, if it is one of a few. */
-type Operation = {
-  id: string;
-  method: string;
-  path: string;
-  parameters: { name: string; values: string[] }[];
-  /** An example; null if there is no body. */
-  body: unknown;
-};
+/** What the page has of an endpoint (build/reference_article.tsx). */
+type Tried = Pick<Operation, "id" | "method" | "path" | "parameters" | "body">;
 
 /** `said`: status and headers, in a line. */
 type Answer = { said: string; text: string };
@@ -44,7 +38,7 @@ async function send(url: string, apiKey: string): Promise<Answer> {
 }
 
 /** The request of an endpoint with parameters of one's own, and what came of it. The samples above it show the same. */
-function TryOut({ operation }: { operation: Operation }) {
+function TryOut({ operation }: { operation: Tried }) {
   const { id, method, path, parameters, body } = operation;
   const [values, setValues] = useState(() => firstValues(parameters));
   const url = addressOf(baseAddress, path, values);
@@ -106,8 +100,7 @@ function TryOut({ operation }: { operation: Operation }) {
 }
 
 /** Makes the form of an endpoint in its place. */
-export const showTryOut = (operation: Operation, place: Element): void =>
-  render(<TryOut operation={operation} />, place);
+export const showTryOut = (operation: Tried, place: Element): void => render(<TryOut operation={operation} />, place);
 
 /** Shows who is signed in. */
 export const showPerson = (place: Element): void => render(<Person member={null} />, place);

@@ -1,6 +1,6 @@
 import { Button, Code, Paper, Stack, Text } from "@mantine/core";
-import { useEffect, useState } from "react";
-import { useAction } from "../account/use_action.ts";
+import { useState } from "react";
+import { useAction, useLoading } from "../account/use_action.ts";
 import { AccountPage } from "../pages/account_page.tsx";
 import { Failed } from "../parts/failed.tsx";
 import { Form, Submit } from "../parts/form.tsx";
@@ -15,9 +15,7 @@ export default function SecondFactorPage() {
   /** The factor that works; null: there is none; undefined: that is not known yet. */
   const [factor, setFactor] = useState<string | null>();
   const [done, setDone] = useState<string | null>(null);
-  const look = useAction(async () => setFactor(await currentFactor()));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only once, when the page opens
-  useEffect(() => void look.run(), []);
+  const look = useLoading(async () => setFactor(await currentFactor()));
 
   function conclude(now: string | null, words: string): void {
     setFactor(now);
@@ -26,7 +24,7 @@ export default function SecondFactorPage() {
   return (
     <AccountPage title="Second factor">
       <Notice kind="done">{done}</Notice>
-      <Failed onTryAgain={() => void look.run()}>{look.problem?.message}</Failed>
+      <Failed onTryAgain={look.again}>{look.problem?.message}</Failed>
       {factor === null && <SetUp onDone={(id) => conclude(id, "From now on, each sign-in asks for a code.")} />}
       {factor && <Remove id={factor} onDone={() => conclude(null, "Your password is enough again.")} />}
       <Link to={paths.publicApi}>Back to the keys</Link>
