@@ -5,9 +5,8 @@ import { afterAll, expect, test } from "vitest";
 import { findings } from "../../scripts/check_database/findings.ts";
 import { runSql } from "../../scripts/stack/database.ts";
 import { changesBetween } from "../../scripts/stack/difference.ts";
-import { root } from "../../scripts/stack/process.ts";
-import { startProgram } from "../support/command_line.ts";
-import { newProject, type Project, removeProjects } from "../support/two_projects.ts";
+import { checkDatabase } from "../support/check_database.ts";
+import { newProject, removeProjects } from "../support/two_projects.ts";
 
 const wanted = await newProject();
 const pool = (url: string) => new pg.Pool({ connectionString: url, max: 1 });
@@ -116,41 +115,10 @@ test("after a restore without rights, the statements that it names bring them ba
   await project.sql.unsafe(`revoke all on schema app, lists from ${roles};
     revoke all on all tables in schema app, lists from ${roles};
     revoke all on all functions in schema app, lists, public from ${roles}`);
-  const [here, all] = [pool(project.url), await run(project)];
+  const [here, all] = [pool(project.url), await checkDatabase(project)];
   const statements = [...all.matchAll(/ has other rights, not: (.*)/g)].map(([, sql]) => sql);
   expect(statements.length).toBeGreaterThan(40);
   await runSql(project.url, statements.join(";\n"));
   expect(findings(await changesBetween(here, there))).toEqual([]);
   await here.end();
-});
-
-/** What the command prints, without the address of the database in any argument. */
-async function run({ url }: Project, code = 1): Promise<string> {
-  const args = [`${root}/scripts/check_database.ts`];
-  const ended = await startProgram(process.execPath, args, { env: { ...process.env, DATABASE_URL: url } }).ended;
-  expect(ended.code, ended.output).toBe(code);
-  return ended.output;
-}
-
-test("the command says what it compared, also of roles, and what it cannot compare", async () => {
-  const project = await newProject();
-  expect(await run(project, 0)).toBe("Nothing differs from the migrations\n");
-  try {
-    await project.sql.unsafe("alter role anon bypassrls; grant public_api to anon; drop policy api_read on app.kudos");
-    expect((await run(project)).split("\n")).toEqual([
-      missing("policy api_read on app.kudos"),
-      "role anon is bypassrls, not not there",
-      "role anon as public_api is a member, not not there",
-      expect.stringMatching(/^role anon must not be/),
-      expect.stringMatching(/^role anon must not be/),
-      expect.stringMatching(/^table app.kudos must have a policy/),
-      "6 differ",
-      "",
-    ]);
-  } finally {
-    await project.sql.unsafe("alter role anon nobypassrls; revoke public_api from anon");
-  }
-  await project.sql`delete from supabase_migrations.schema_migrations where version = (select max(version) from supabase_migrations.schema_migrations)`;
-  expect(await run(project, 2)).toContain("push the migrations");
-  expect(await run({ ...project, url: "postgres://" }, 2)).toMatch(/^DATABASE_URL must be/);
 });

@@ -200,6 +200,7 @@ test.each<[what: string, why: RegExp, end: () => Promise<() => unknown>]>([
   expect(new Set(answers)).toEqual(new Set(["200 replica", "200 primary"]));
 });
 
+// Proves: copies.18
 test("a standby that has been promoted is no replica any more, and serves as the primary of a function without any", async () => {
   await allServed();
   await standby.caughtUp();
@@ -218,4 +219,14 @@ test("a standby that has been promoted is no replica any more, and serves as the
   // What was copied before may not be what it has. It knows that it is another server after the next checkpoint.
   await standby.sql`checkpoint`;
   await expect.poll(async () => (await of(`/members/changes?after=${page[0]?.cursor}`)).status).toBe(410);
+
+  // A prepared transaction has no session that says since when it holds changes back.
+  const until = async () => (await of("/members/changes?limit=1")).until;
+  expect(await until()).toMatch(/^2.*Z$/);
+  const one = await standby.sql.reserve();
+  await one.unsafe("begin; select pg_current_xact_id(); prepare transaction 'open'").simple();
+  one.release();
+  await standby.sql`select pg_current_xact_id()`;
+  expect(await until()).toBeNull();
+  await standby.sql`rollback prepared 'open'`;
 });

@@ -47,6 +47,7 @@ export async function startStandby() {
     "fsync=off",
     "hot_standby_feedback=on",
     "wal_retrieve_retry_interval=100",
+    "max_prepared_transactions=1",
   ];
   const [command, ...args] = (await serverUser()).wrap([
     (await programs()).postgres,
