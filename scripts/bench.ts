@@ -9,6 +9,7 @@ import { version } from "../functions/public-api/table/endpoints.ts";
 import { type Database, startDatabase } from "./bench/database.ts";
 import { type Figure, misses, section, writeResults } from "./bench/figure.ts";
 import { coldStart, functionSpeed } from "./bench/function.ts";
+import { withTarget } from "./bench/history.ts";
 import { loading } from "./bench/loading.ts";
 import { questions } from "./bench/questions.ts";
 import { rewardImport } from "./bench/reward_import.ts";
@@ -45,7 +46,7 @@ for (const { name, title, measure } of chosen) {
     started ??= startDatabase(folder, rows);
     return started;
   };
-  const measured = await measure({ database, folder, progress });
+  const measured = (await measure({ database, folder, progress })).map((figure) => withTarget(title, figure));
   figures.push(...measured);
   sections.push(section(title, measured));
   console.log(`\n${sections.at(-1)}\n`);
