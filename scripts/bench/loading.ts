@@ -17,7 +17,7 @@ const createCompany = `
 const createKudosBefore = `
   create table bench.kudos_before (like app.kudos including all);
   alter table bench.kudos_before
-    drop column changed_in,
+    drop column changed_in, drop column sender_team_then_id, drop column receiver_team_then_id,
     add foreign key (company_id) references app.companies (id),
     add foreign key (company_id, sender_id) references app.members (company_id, id),
     add foreign key (company_id, receiver_id) references app.members (company_id, id),
