@@ -86,26 +86,22 @@ return array['sender_id', 'receiver_id', 'category_id'] || case when with_teams
   ] end;
 
 -- The filter that fewest kudos of the window match. At most a thousand of each are counted.
-create function lists.rarest_kudos_filter(
-  page lists.page, since timestamptz, sender uuid, receiver uuid, category uuid
-)
+create function lists.rarest_kudos_filter(page lists.page, since timestamptz, sender uuid, receiver uuid, category uuid)
 returns text
 language plpgsql stable set search_path = '' set enable_bitmapscan = off
 as $$
-declare
-  of_sender constant bigint := case when sender is not null then (select count(*) from (select from app.kudos as k
-    where k.company_id = page.company_id and k.sender_id = sender and k.created_at between since and page.instant
-    limit 1000) as counted) end;
-  of_receiver constant bigint := case when receiver is not null then (select count(*) from (select from app.kudos as k
-    where k.company_id = page.company_id and k.receiver_id = receiver and k.created_at between since and page.instant
-    limit 1000) as counted) end;
-  of_category constant bigint := case when category is not null then (select count(*) from (select from app.kudos as k
-    where k.company_id = page.company_id and k.category_id = category and k.created_at between since and page.instant
-    limit 1000) as counted) end;
 begin
-  -- least() passes over those that were not counted.
-  return case least(of_sender, of_receiver, of_category)
-    when of_sender then 'sender' when of_receiver then 'receiver' else 'category' end;
+  return (
+    select f.name from (values
+      ('sender', sender, (select count(*) from (select from app.kudos as k where k.company_id = page.company_id
+        and k.sender_id = sender and k.created_at between since and page.instant limit 1000) as counted)),
+      ('receiver', receiver, (select count(*) from (select from app.kudos as k where k.company_id = page.company_id
+        and k.receiver_id = receiver and k.created_at between since and page.instant limit 1000) as counted)),
+      ('category', category, (select count(*) from (select from app.kudos as k where k.company_id = page.company_id
+        and k.category_id = category and k.created_at between since and page.instant limit 1000) as counted))
+    ) as f (name, id, kudos)
+    where f.id is not null order by f.kudos limit 1
+  );
 end
 $$;
 
@@ -119,93 +115,98 @@ language plpgsql volatile security definer set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  page constant lists.page :=
-    lists.begin('activity', key_hash, max_rows, starting_after, after_time, until);
+  page constant lists.page := lists.begin('activity', key_hash, max_rows, starting_after, after_time, until);
   sender constant uuid := sender_id;
   receiver constant uuid := receiver_id;
   category constant uuid := category_id;
-  lead_by text;
-  included text;
-  rows lists.kudos[];
-  rows_with_ids lists.kudos_with_ids[];
-  rows_with lists.kudos_with[];
+  lead_by constant text := case
+    when num_nonnulls(sender, receiver, category) > 1
+      then lists.rarest_kudos_filter(page, since, sender, receiver, category)
+    when sender is not null then 'sender' when receiver is not null then 'receiver'
+    when category is not null then 'category' end;
+  said constant text := set_config('lists.include', ',' || array_to_string(include, ',') || ',', true);
+  included text[];
+  found json;
 begin
-  if num_nonnulls(sender, receiver, category) = 1 then
-    lead_by := case when sender is not null then 'sender' when receiver is not null then 'receiver' else 'category' end;
-  elsif num_nonnulls(sender, receiver, category) > 1 then
-    lead_by := lists.rarest_kudos_filter(page, since, sender, receiver, category);
-  end if;
   if include is null then
     if lead_by is null then
-      rows := array(select v.shown from lists.activity as v
-        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
-        order by v.instant desc, v.id desc limit max_rows + 1);
+      found := (select lists.answer(page, p.rows, (p.rows[max_rows])."timestamp" || '_' || (p.rows[max_rows]).id) from (
+        select array(select v.shown from lists.activity as v
+          where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
+          order by v.instant desc, v.id desc limit max_rows + 1) as rows offset 0) as p);
     elsif lead_by = 'sender' then
-      rows := array(select v.shown from lists.activity as v
-        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.sender_id = sender
-          and (receiver is null or v.receiver_id = receiver) and (category is null or v.category_id = category)
-        order by v.instant desc, v.id desc limit max_rows + 1);
+      found := (select lists.answer(page, p.rows, (p.rows[max_rows])."timestamp" || '_' || (p.rows[max_rows]).id) from (
+        select array(select v.shown from lists.activity as v
+          where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.sender_id = sender
+            and (receiver is null or v.receiver_id = receiver) and (category is null or v.category_id = category)
+          order by v.instant desc, v.id desc limit max_rows + 1) as rows offset 0) as p);
     elsif lead_by = 'receiver' then
-      rows := array(select v.shown from lists.activity as v
-        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.receiver_id = receiver
-          and (sender is null or v.sender_id = sender) and (category is null or v.category_id = category)
-        order by v.instant desc, v.id desc limit max_rows + 1);
+      found := (select lists.answer(page, p.rows, (p.rows[max_rows])."timestamp" || '_' || (p.rows[max_rows]).id) from (
+        select array(select v.shown from lists.activity as v
+          where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.receiver_id = receiver
+            and (sender is null or v.sender_id = sender) and (category is null or v.category_id = category)
+          order by v.instant desc, v.id desc limit max_rows + 1) as rows offset 0) as p);
     else
-      rows := array(select v.shown from lists.activity as v
-        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.category_id = category
-          and (sender is null or v.sender_id = sender) and (receiver is null or v.receiver_id = receiver)
-        order by v.instant desc, v.id desc limit max_rows + 1);
+      found := (select lists.answer(page, p.rows, (p.rows[max_rows])."timestamp" || '_' || (p.rows[max_rows]).id) from (
+        select array(select v.shown from lists.activity as v
+          where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.category_id = category
+            and (sender is null or v.sender_id = sender) and (receiver is null or v.receiver_id = receiver)
+          order by v.instant desc, v.id desc limit max_rows + 1) as rows offset 0) as p);
     end if;
-    return lists.answer(page, rows, rows[max_rows]."timestamp" || '_' || rows[max_rows].id);
-  end if;
-  included := set_config('lists.include', ',' || array_to_string(include, ',') || ',', true);
-  if include <@ lists.included_in_activity(false) then
+  elsif include <@ lists.included_in_activity(false) then
+    included := lists.included_in_activity(false);
     if lead_by is null then
-      rows_with_ids := array(select v.shown from lists.activity_with_ids as v
-        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
-        order by v.instant desc, v.id desc limit max_rows + 1);
+      found := (select lists.answer(page, p.rows, (p.rows[max_rows])."timestamp" || '_' || (p.rows[max_rows]).id) from (
+        select array(select v.shown from lists.activity_with_ids as v
+          where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
+          order by v.instant desc, v.id desc limit max_rows + 1) as rows offset 0) as p);
     elsif lead_by = 'sender' then
-      rows_with_ids := array(select v.shown from lists.activity_with_ids as v
-        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.sender_id = sender
-          and (receiver is null or v.receiver_id = receiver) and (category is null or v.category_id = category)
-        order by v.instant desc, v.id desc limit max_rows + 1);
+      found := (select lists.answer(page, p.rows, (p.rows[max_rows])."timestamp" || '_' || (p.rows[max_rows]).id) from (
+        select array(select v.shown from lists.activity_with_ids as v
+          where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.sender_id = sender
+            and (receiver is null or v.receiver_id = receiver) and (category is null or v.category_id = category)
+          order by v.instant desc, v.id desc limit max_rows + 1) as rows offset 0) as p);
     elsif lead_by = 'receiver' then
-      rows_with_ids := array(select v.shown from lists.activity_with_ids as v
-        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.receiver_id = receiver
-          and (sender is null or v.sender_id = sender) and (category is null or v.category_id = category)
-        order by v.instant desc, v.id desc limit max_rows + 1);
+      found := (select lists.answer(page, p.rows, (p.rows[max_rows])."timestamp" || '_' || (p.rows[max_rows]).id) from (
+        select array(select v.shown from lists.activity_with_ids as v
+          where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.receiver_id = receiver
+            and (sender is null or v.sender_id = sender) and (category is null or v.category_id = category)
+          order by v.instant desc, v.id desc limit max_rows + 1) as rows offset 0) as p);
     else
-      rows_with_ids := array(select v.shown from lists.activity_with_ids as v
-        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.category_id = category
-          and (sender is null or v.sender_id = sender) and (receiver is null or v.receiver_id = receiver)
-        order by v.instant desc, v.id desc limit max_rows + 1);
+      found := (select lists.answer(page, p.rows, (p.rows[max_rows])."timestamp" || '_' || (p.rows[max_rows]).id) from (
+        select array(select v.shown from lists.activity_with_ids as v
+          where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.category_id = category
+            and (sender is null or v.sender_id = sender) and (receiver is null or v.receiver_id = receiver)
+          order by v.instant desc, v.id desc limit max_rows + 1) as rows offset 0) as p);
     end if;
-    return lists.only(include, lists.included_in_activity(false),
-      lists.answer(page, rows_with_ids, rows_with_ids[max_rows]."timestamp" || '_' || rows_with_ids[max_rows].id));
   else
+    included := lists.included_in_activity(true);
     if lead_by is null then
-      rows_with := array(select v.shown from lists.activity_with as v
-        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
-        order by v.instant desc, v.id desc limit max_rows + 1);
+      found := (select lists.answer(page, p.rows, (p.rows[max_rows])."timestamp" || '_' || (p.rows[max_rows]).id) from (
+        select array(select v.shown from lists.activity_with as v
+          where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since
+          order by v.instant desc, v.id desc limit max_rows + 1) as rows offset 0) as p);
     elsif lead_by = 'sender' then
-      rows_with := array(select v.shown from lists.activity_with as v
-        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.sender_id = sender
-          and (receiver is null or v.receiver_id = receiver) and (category is null or v.category_id = category)
-        order by v.instant desc, v.id desc limit max_rows + 1);
+      found := (select lists.answer(page, p.rows, (p.rows[max_rows])."timestamp" || '_' || (p.rows[max_rows]).id) from (
+        select array(select v.shown from lists.activity_with as v
+          where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.sender_id = sender
+            and (receiver is null or v.receiver_id = receiver) and (category is null or v.category_id = category)
+          order by v.instant desc, v.id desc limit max_rows + 1) as rows offset 0) as p);
     elsif lead_by = 'receiver' then
-      rows_with := array(select v.shown from lists.activity_with as v
-        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.receiver_id = receiver
-          and (sender is null or v.sender_id = sender) and (category is null or v.category_id = category)
-        order by v.instant desc, v.id desc limit max_rows + 1);
+      found := (select lists.answer(page, p.rows, (p.rows[max_rows])."timestamp" || '_' || (p.rows[max_rows]).id) from (
+        select array(select v.shown from lists.activity_with as v
+          where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.receiver_id = receiver
+            and (sender is null or v.sender_id = sender) and (category is null or v.category_id = category)
+          order by v.instant desc, v.id desc limit max_rows + 1) as rows offset 0) as p);
     else
-      rows_with := array(select v.shown from lists.activity_with as v
-        where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.category_id = category
-          and (sender is null or v.sender_id = sender) and (receiver is null or v.receiver_id = receiver)
-        order by v.instant desc, v.id desc limit max_rows + 1);
+      found := (select lists.answer(page, p.rows, (p.rows[max_rows])."timestamp" || '_' || (p.rows[max_rows]).id) from (
+        select array(select v.shown from lists.activity_with as v
+          where lists.is_in(page, v.company_id, v.instant, v.id) and v.instant >= since and v.category_id = category
+            and (sender is null or v.sender_id = sender) and (receiver is null or v.receiver_id = receiver)
+          order by v.instant desc, v.id desc limit max_rows + 1) as rows offset 0) as p);
     end if;
-    return lists.only(include, lists.included_in_activity(true),
-      lists.answer(page, rows_with, rows_with[max_rows]."timestamp" || '_' || rows_with[max_rows].id));
   end if;
+  return case when include is null or include @> included then found else lists.only(include, included, found) end;
 end
 $$;
 

@@ -1,22 +1,20 @@
 -- The changes of lists (docs/api.md, Keeping a copy): the rows that were added, changed or deleted, oldest change
 -- first, each with a cursor. 0207_changes.sql says how changes are numbered. One function serves all lists.
 
--- The lists: their scope, and the table whose rows they have.
-create function lists.facts(list text, out scope text, out relation regclass)
-language plpgsql stable set search_path = ''
-as $$
-begin
-  case list
-    when 'members' then scope := 'read:members'; relation := 'app.members';
-    when 'teams' then scope := 'read:members'; relation := 'app.teams';
-    when 'activity' then scope := 'read:activity'; relation := 'app.kudos';
-    when 'categories' then scope := 'read:activity'; relation := 'app.categories';
-    when 'rewards' then scope := 'read:rewards'; relation := 'app.rewards';
-    when 'day-ratings' then scope := 'read:analytics'; relation := 'app.day_ratings';
-    when 'pulse-responses' then scope := 'read:analytics'; relation := 'app.pulse_responses';
-  end case;
-end
-$$;
+-- Both inlined: a call took a twentieth of the time of a page with few rows. No key has the scope of what is no list.
+create function lists.scope(list text) returns text
+language sql immutable
+return case when list in ('members', 'teams') then 'read:members'
+  when list in ('activity', 'categories') then 'read:activity' when list in ('rewards') then 'read:rewards'
+  when list in ('day-ratings', 'pulse-responses') then 'read:analytics' else 'none' end;
+
+create function lists.relation(list text) returns regclass
+language sql immutable
+return case list
+  when 'members' then 'app.members'::regclass when 'teams' then 'app.teams'::regclass
+  when 'activity' then 'app.kudos'::regclass when 'categories' then 'app.categories'::regclass
+  when 'rewards' then 'app.rewards'::regclass when 'day-ratings' then 'app.day_ratings'::regclass
+  when 'pulse-responses' then 'app.pulse_responses'::regclass end;
 
 -- The text whose hash is the first part of a cursor, for format(): what it holds for. A restore changes one of the
 -- first four: the server, its timeline, the database, or the table of deletions. Immutable, because a session keeps its
@@ -303,8 +301,8 @@ returns app."application/json"
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
-  facts constant record := lists.facts(list);
-  api_key constant app.verified_key := app.admit(key_hash, facts.scope);
+  list_relation constant regclass := lists.relation(list);
+  api_key constant app.verified_key := app.admit(key_hash, lists.scope(list));
   company constant uuid := api_key.company_id;
   origin constant text := lists.cursor_origin(company, list);
   view constant text := replace(list, '-', '_') || case
@@ -355,11 +353,11 @@ begin
   -- Each statement has a snapshot of its own. Below horizon rows and deletions can only disappear meanwhile: what
   -- changes a row moves it above, and what forgets deletions raises the mark that is read afterwards.
   perform from app.deletions as d
-  where d.company_id = company and d.relation = facts.relation and after_transaction > 0
+  where d.company_id = company and d.relation = list_relation and after_transaction > 0
     and (d.deleted_in, d.id) > (s.deletions_after, s.deletions_after_id) and d.deleted_in < s.horizon
   order by d.deleted_in, d.id limit 1;
   if found then
-    result := lists.changed_and_deleted(view, facts.relation, s);
+    result := lists.changed_and_deleted(view, list_relation, s);
   else
     result := lists.changed(view, s);
   end if;
@@ -371,21 +369,21 @@ begin
       'select exists (select from %s as t where t.company_id = $1
         and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
         and t.changed_in is distinct from pg_current_xact_id_if_assigned() order by t.changed_in, t.id limit 1)',
-      facts.relation
+      list_relation
     ) into are_foreign using company;
     if are_foreign then
-      raise exception 'changes in % have the numbers of another server', facts.relation
+      raise exception 'changes in % have the numbers of another server', list_relation
         using errcode = 'PT501', hint = 'Run sql/commands/repair.sql.';
     end if;
   end if;
   if after <> 'start' then
     perform lists.refuse_cursor(api_key) from app.forgotten_deletions as f
-    where f.company_id = company and f.relation = facts.relation
+    where f.company_id = company and f.relation = list_relation
       and (f.deleted_in, f.id) > (s.after_transaction, after_id) and f.deleted_in >= s.began;
   end if;
 
   said := app.end_page(api_key.key_id, company, result.found_rows, max_rows, result.next, until);
-  if list = 'activity' and include <> '{}' then
+  if list = 'activity' and include <> '{}' and not include @> lists.included_in_activity(view = 'activity_with') then
     return lists.only(include, lists.included_in_activity(view = 'activity_with'), coalesce(result.page, '[]'));
   end if;
   return coalesce(result.page, '[]');
@@ -393,7 +391,8 @@ end
 $$;
 
 grant execute on all functions in schema lists to public_api;
-comment on function lists.facts is 'The scope and the table of a list, such as day-ratings.';
+comment on function lists.scope is 'The scope of a list, such as day-ratings.';
+comment on function lists.relation is 'The table whose rows a list has.';
 comment on function lists.origin_of_cursors is 'What every cursor of this server and database holds for, for format().';
 comment on function lists.cursor_origin is 'The first 8 characters of every cursor of this company and list.';
 comment on function lists.refuse_cursor is 'Raises PT410: the cursor is no longer known.';

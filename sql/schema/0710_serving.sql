@@ -78,7 +78,6 @@ return set_config('response.headers', format(
   ',{"X-Changes-Until":"' || app.iso_8601(until) || '"}'
 ), true);
 
-
 -- The start of the oldest transaction that has written anywhere on this server, at most now: all that was committed before
 -- it is below pg_snapshot_xmin of any later snapshot. Null where it is unknown: a prepared transaction has no session. Of
 -- a session, the moment is read before its number, and of those that are prepared meanwhile, both.

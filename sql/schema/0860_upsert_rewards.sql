@@ -45,7 +45,13 @@ begin
         select r.name, r.description, r.points_cost, r.reward_type, r.is_archived, r.stock_count, r.image_url, r.vendor_name
         from jsonb_populate_record(kept, by_id -> excluded.external_id) as r
       )
-      where kept is distinct from jsonb_populate_record(kept, by_id -> excluded.external_id)
+      where (kept.name, kept.points_cost) is distinct from (excluded.name, excluded.points_cost)
+        or (kept.description is distinct from excluded.description and by_id -> excluded.external_id ? 'description')
+        or (kept.reward_type is distinct from excluded.reward_type and by_id -> excluded.external_id ? 'reward_type')
+        or (kept.is_archived is distinct from excluded.is_archived and by_id -> excluded.external_id ? 'is_archived')
+        or (kept.stock_count is distinct from excluded.stock_count and by_id -> excluded.external_id ? 'stock_count')
+        or (kept.image_url is distinct from excluded.image_url and by_id -> excluded.external_id ? 'image_url')
+        or (kept.vendor_name is distinct from excluded.vendor_name and by_id -> excluded.external_id ? 'vendor_name')
       -- Only a row that was there before has been locked, by the number in xmax.
       returning kept.xmax = 0 as is_new
     )

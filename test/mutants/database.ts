@@ -92,10 +92,10 @@ async function servingFunctions(sql: Sql): Promise<string[]> {
 /** What the functions that serve API keys, and those that they share, must not lose. */
 const ofServing: Removal[] = [
   ["does not ask about the row-level security of $1", /row_security_active\('([^']+)'::regclass\)/, "true"],
-  ["asks for no scope", /(?<=app\.admit\(key_hash, )(?!required_scope|facts)[^)]+/, "null"],
-  ["asks for no scope of a list", /(?<=scope := )'read:\w+'/, "null"],
+  ["asks for no scope", /(?<=app\.admit\(key_hash, )(?!required_scope)('[^']+'|lists\.scope\(list\))/, "null"],
+  ["asks for no scope of a list", /(?<=(?:THEN|ELSE) )'\w+'::text/, "null"],
 ];
-const sharedByServing = ["app.admit", "lists.begin", "lists.facts"];
+const sharedByServing = ["app.admit", "lists.begin", "lists.scope"];
 
 /** All mutants that the pgTAP tests must notice. */
 export async function databaseMutants(sql: Sql): Promise<Mutant[]> {

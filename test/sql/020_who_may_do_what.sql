@@ -112,9 +112,9 @@ insert into expected values
   ('{public_api}', 'execute', '*', '{app.admit,app.authenticate,app.current_company_id,app.end_page,app.first_of_window,
     app.from_replica,app.iso_8601,app.max_replica_lag,app.most_groups,app.note_refused_use,app.oldest_write,app.periods,
     app.requests_at_once,app.respond,app.take_turn_of_total,app.totals_at_once,
-    lists.answer,lists.begin,lists.changed,lists.changed_and_deleted,lists.cursor,lists.cursor_origin,lists.facts,
+    lists.answer,lists.begin,lists.changed,lists.changed_and_deleted,lists.cursor,lists.cursor_origin,
     lists.included_in_activity,lists.includes,lists.is_after,lists.is_in,lists.masked_cursors,lists.member_with_email,lists.only,lists.origin_of_cursors,
-    lists.plain,lists.rarest_kudos_filter,lists.rarest_member_filter,lists.refuse_cursor,lists.unmask_cursor}');
+    lists.plain,lists.rarest_kudos_filter,lists.rarest_member_filter,lists.refuse_cursor,lists.relation,lists.scope,lists.unmask_cursor}');
 
 select bag_eq(
   format('select * from pg_temp.can(%L)', role),
