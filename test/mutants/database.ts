@@ -93,7 +93,7 @@ async function servingFunctions(sql: Sql): Promise<string[]> {
 const ofServing: Removal[] = [
   ["does not ask about the row-level security of $1", /row_security_active\('([^']+)'::regclass\)/, "true"],
   ["asks for no scope", /(?<=app\.admit\(key_hash, )(?!required_scope)('[^']+'|lists\.scope\(list\))/, "null"],
-  ["asks for no scope of a list", /(?<=(?:THEN|ELSE) )'\w+'::text/, "null"],
+  ["asks for no scope of a list", /(?<=(?:THEN|ELSE) )'[\w:]+'::text/, "null"],
 ];
 const sharedByServing = ["app.admit", "lists.begin", "lists.scope"];
 

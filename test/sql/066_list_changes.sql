@@ -1,7 +1,7 @@
 -- The changes of lists: cursors, deletions and their end, and which rows a change marks.
 begin;
 \ir helpers.psql
-select plan(60);
+select plan(61);
 
 select pg_temp.new_company_with_rows(company) from unnest(array['Acorn', 'Birch']) as company;
 delete from app.deletions;
@@ -37,6 +37,7 @@ select bag_eq(
   -- Proves: copies.7
   'A cursor of another list, of another company, of another server, or from the future is refused with PT410'
 );
+select matches(pg_temp.refusal('companies', 'start'), '^PT403 ', 'What is no list asks for a scope that no key has');
 select isnt(pg_temp.refusal('members', pg_temp.cursor('members', 3)), '[]', 'The same cursor of this list and company is good');
 
 select is(right(page -> 0 ->> 'cursor', -56), lpad(to_hex(pg_snapshot_xmin(pg_current_snapshot())::text::bigint), 16, '0'),
