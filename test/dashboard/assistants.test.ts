@@ -8,9 +8,10 @@ import { signedIn } from "../support/companies.ts";
 import { agreed, challengeOf, claude, exchange, newVerifier, resource } from "../support/sign_in.ts";
 import { call, sql, stack } from "../support/stack.ts";
 import { newPage, takeTroubles } from "./browser.ts";
+import { chooseIn, openMenu, row } from "./key_steps.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { linkMailedTo, setKey, signedInBrowser, test } from "./scene.ts";
-import { chooseIn, clipboard, expectFocus, openHistory, openMenu, path, press, row, says, signIn } from "./steps.ts";
+import { clipboard, expectFocus, openHistory, path, press, says, signIn } from "./steps.ts";
 
 const code_verifier = newVerifier();
 

@@ -4,23 +4,10 @@ import { endOfDay } from "../../dashboard/src/keys/expiry.ts";
 import { makeKey } from "../support/companies.ts";
 import { call, sql, stack } from "../support/stack.ts";
 import { translateEachPage } from "./browser.ts";
+import { copy, copyAndClose, createKey, filledIn, openCreateKey, row } from "./key_steps.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { signedInPage, test } from "./scene.ts";
-import {
-  clipboard,
-  copy,
-  copyAndClose,
-  createKey,
-  expectFocus,
-  filledIn,
-  isOnTop,
-  leave,
-  openCreateKey,
-  openHistory,
-  press,
-  row,
-  says,
-} from "./steps.ts";
+import { clipboard, expectFocus, isOnTop, leave, openHistory, press, says } from "./steps.ts";
 
 translateEachPage();
 

@@ -4,21 +4,10 @@ import { expect } from "vitest";
 import { makeKey, signedIn } from "../support/companies.ts";
 import { call, sql } from "../support/stack.ts";
 import { narrow, wide } from "./browser.ts";
+import { chooseIn, copyAndClose, createKey, names, openMenu, openView, row } from "./key_steps.ts";
 import { clipped, expectGoodLooks, settled } from "./looks.ts";
 import { makeKeys, openPage, setKey, setLastUse, signedInBrowser, signedInPage, test } from "./scene.ts";
-import {
-  chooseIn,
-  copyAndClose,
-  createKey,
-  expectFocus,
-  leave,
-  names,
-  openMenu,
-  openView,
-  press,
-  row,
-  says,
-} from "./steps.ts";
+import { expectFocus, leave, press, says } from "./steps.ts";
 
 const daysFromNow = (days: number) => new Date(Date.now() + (days + 0.5) * 86_400_000).toISOString();
 

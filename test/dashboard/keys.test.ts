@@ -5,9 +5,10 @@ import { expect } from "vitest";
 import { makeKey, signedIn } from "../support/companies.ts";
 import { call, expectError, invalidKey, sql } from "../support/stack.ts";
 import { translateEachPage } from "./browser.ts";
+import { chooseIn, copyAndClose, openView, row } from "./key_steps.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { setKey, signedInPage, test } from "./scene.ts";
-import { chooseIn, copyAndClose, expectFocus, leave, openHistory, openView, press, row, says } from "./steps.ts";
+import { expectFocus, leave, openHistory, press, says } from "./steps.ts";
 
 translateEachPage();
 

@@ -7,9 +7,10 @@ import { expect } from "vitest";
 import { makeKey } from "../support/companies.ts";
 import { stack } from "../support/stack.ts";
 import { newBrowser, newPage, takeTroubles } from "./browser.ts";
+import { chooseIn, openCreateKey, row } from "./key_steps.ts";
 import { showIn } from "./looks.ts";
 import { makeKeys, signedInPage, test } from "./scene.ts";
-import { chooseIn, expectFocus, leave, openCreateKey, path, press, row, says, showsFocus, tabTo } from "./steps.ts";
+import { expectFocus, leave, path, press, says, showsFocus, tabTo } from "./steps.ts";
 
 test("everything can be done by keyboard alone, and the focus is always somewhere sensible", async ({ admin }) => {
   const page = await newPage();

@@ -8,9 +8,10 @@ import { codeOf, giveFactors, withFactorShown } from "../support/factors.ts";
 import { agreed, exchange } from "../support/sign_in.ts";
 import { call, sql, stack } from "../support/stack.ts";
 import { newBrowser } from "./browser.ts";
+import { createKey } from "./key_steps.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { openPage, sessionOf, test } from "./scene.ts";
-import { createKey, expectFocus, openLink, path, press, says, signIn } from "./steps.ts";
+import { expectFocus, openLink, path, press, says, signIn } from "./steps.ts";
 
 /** A page in a new browser, without a session. */
 async function newPage(): Promise<Page> {

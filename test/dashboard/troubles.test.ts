@@ -4,23 +4,10 @@ import { expect } from "vitest";
 import { makeKey } from "../support/companies.ts";
 import { call, sql, stack } from "../support/stack.ts";
 import { takeTroubles, translateEachPage } from "./browser.ts";
+import { chooseIn, copyAndClose, createKey, filledIn, openCreateKey, row } from "./key_steps.ts";
 import { expectGoodLooks, showIn } from "./looks.ts";
 import { openPage, signedInPage, storageKey, test } from "./scene.ts";
-import {
-  chooseIn,
-  copyAndClose,
-  createKey,
-  expectFocus,
-  filledIn,
-  leave,
-  openCreateKey,
-  openHistory,
-  openQuickCheck,
-  press,
-  row,
-  says,
-  signIn,
-} from "./steps.ts";
+import { expectFocus, leave, openHistory, openQuickCheck, press, says, signIn } from "./steps.ts";
 
 translateEachPage();
 

@@ -8,24 +8,10 @@ import { workFolder } from "../support/command_line.ts";
 import { makeKey } from "../support/companies.ts";
 import { call, sql, stack } from "../support/stack.ts";
 import { narrow, newPage, translateEachPage } from "./browser.ts";
+import { chooseIn, choosePurpose, copyAndClose, createKey, filledIn, openCreateKey, row } from "./key_steps.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { openPage, signedInPage, test } from "./scene.ts";
-import {
-  chooseIn,
-  choosePurpose,
-  clipboard,
-  copyAndClose,
-  createKey,
-  filledIn,
-  isOnTop,
-  leave,
-  openCreateKey,
-  openHistory,
-  press,
-  row,
-  says,
-  signIn,
-} from "./steps.ts";
+import { clipboard, isOnTop, leave, openHistory, press, says, signIn } from "./steps.ts";
 
 translateEachPage();
 
