@@ -1,11 +1,10 @@
 // docs/openapi.json against the running stack. Every answer to a test is checked against it (test/support/contract.ts),
 // as npm run verify checks those of a deployment (test/operating/verify.test.ts shows that a wrong one is found);
 // test/serial/docs.test.ts compares its examples, test/repository/versioning.test.ts the released document.
-import papaparse from "papaparse";
 import { expect, test } from "vitest";
 import document from "../../docs/openapi.json" with { type: "json" };
 import { longest, makeExtremes } from "../support/extreme_rows.ts";
-import { call, first, list, type Row } from "../support/stack.ts";
+import { call, first, list } from "../support/stack.ts";
 
 type Parameter = {
   name: string;
@@ -32,39 +31,20 @@ type Operation = { responses: { 200: { content: Record<string, object> } }; para
 const { id, makeKey, remove } = await makeExtremes();
 const { api_key: key } = await makeKey();
 
-/** What a cell holds of a value of the JSON. */
-const cell = (name: string, value: unknown): string => {
-  if (value === null) return "";
-  return typeof value === "string" ? value : name === "value" ? JSON.stringify(value) : String(value);
-};
-
 const lists = Object.entries<{ get?: Operation }>(document.paths as never).flatMap(([path, { get }]) =>
   get?.responses[200].content["text/csv"] ? [{ path, parameters: get.parameters ?? [] }] : [],
 );
 
-test.for(lists)(
-  "the most extreme rows of $path are what the document says, and CSV has the same",
-  async ({ path, parameters }) => {
-    const names = parameters.find(({ name }) => name === "include")?.schema?.items?.enum ?? [];
-    const ofQuestion = parameters.find(({ name }) => name === "by")?.schema?.items?.enum?.slice(-2);
-    const query = new URLSearchParams({
-      ...(ofQuestion ? { since: "9999-01-01", until: "9999-12-31", by: ofQuestion.join() } : { limit: "1000" }),
-      ...(names.length > 0 && { include: names.join() }),
-      ...(parameters.some(({ name }) => name === "include_archived") && { include_archived: "true" }),
-    });
-    const rows = await list(`${path}?${query}`, key);
-    expect(rows.length).toBeGreaterThan(ofQuestion ? 0 : 1);
-    const csv = await (await call(`${path}?${query}&format=csv`, key)).text();
-    const { data, errors } = papaparse.parse<Row>(csv, { header: true, skipEmptyLines: true, newline: "\r\n" });
-    expect(errors).toEqual([]);
-    // Each read from the start has cursors of its own.
-    for (const row of [...rows, ...data]) if ("cursor" in row) row.cursor = "";
-    // CSV has a number as the Data API sends it: each has its own text for one, such as 0.0 for 0.
-    for (const row of data) if (/^-?\d[\d.e+-]*$/.test(String(row.value))) row.value = String(Number(row.value));
-    const cells = (row: Row) => Object.entries(row).map(([name, value]) => [name, cell(name, value)]);
-    expect(data).toEqual(rows.map((row) => Object.fromEntries(cells(row))));
-  },
-);
+test.for(lists)("the most extreme rows of $path are what the document says", async ({ path, parameters }) => {
+  const names = parameters.find(({ name }) => name === "include")?.schema?.items?.enum ?? [];
+  const ofQuestion = parameters.find(({ name }) => name === "by")?.schema?.items?.enum?.slice(-2);
+  const query = new URLSearchParams({
+    ...(ofQuestion ? { since: "9999-01-01", until: "9999-12-31", by: ofQuestion.join() } : { limit: "1000" }),
+    ...(names.length > 0 && { include: names.join() }),
+    ...(parameters.some(({ name }) => name === "include_archived") && { include_archived: "true" }),
+  });
+  expect((await list(`${path}?${query}`, key)).length).toBeGreaterThan(ofQuestion ? 0 : 1);
+});
 
 test("the check of a key with the longest names is what the document says", async () => {
   const answer = await (await call("/", key)).json();
