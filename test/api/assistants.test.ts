@@ -196,31 +196,6 @@ describe("an answer", () => {
     }
   });
 
-  // Proves: assistants.4, questions.13
-  test("to a question that has more than 1 MiB has its first rows", async () => {
-    const { company, key } = await companyOfTest("Pairs");
-    const { id, domain } = company;
-    const by = await connect(key);
-    await sql`insert into app.categories (company_id) values (${id})`;
-    await sql`insert into app.members (company_id, name, email, role)
-      select ${id}, repeat('🎉', 200) || '"},\n {' || n, n || '@' || ${domain}, 'employee' from generate_series(1, 76) as n`;
-    await sql`insert into app.kudos (company_id, sender_id, receiver_id, category_id, message)
-      select ${id}, s.id, r.id, c.id, '' from app.members as s join app.members as r using (company_id)
-      join app.categories as c using (company_id) where company_id = ${id} order by s.id, r.id limit 5777`;
-    const args = { by: ["sender", "receiver"], ids: true };
-    const whole = await call("/activity/counts?by=sender,receiver", key);
-    const body = await whole.text();
-    expect([whole.status, JSON.parse(body).length]).toEqual([200, 5777]);
-    expect(body.length).toBeGreaterThan(2 ** 20);
-    const rows: Record<string, unknown>[] = JSON.parse(body);
-    for (const limit of [5, 1000]) {
-      const { content, structuredContent } = await use("count_activity", { ...args, limit }, by);
-      const { rows: shown } = structuredContent as { rows: unknown[][] };
-      expect(content[0]?.text).toMatch(/^\d+ rows, there are more: call again with a larger limit/);
-      expect(shown).toEqual(rows.slice(0, limit === 5 ? 5 : shown.length).map((row) => Object.values(row)));
-    }
-  });
-
   // Proves: assistants.4
   test("to a wrong call is the API's error, which says what to change", async () => {
     const words =
