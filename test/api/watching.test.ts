@@ -4,10 +4,9 @@ import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
 import { project, startManagementApi } from "../operating/deploy/management_api.ts";
-import { emptyCompany } from "../support/companies.ts";
 import { ask as askLog, queries } from "../support/log_queries.ts";
 import { companyId, keyId, list, missingScope, owner, refusal, startService, value } from "../support/service.ts";
-import { endWriter, sql, stack } from "../support/stack.ts";
+import { endWriter, first, stack } from "../support/stack.ts";
 import { newProject, removeProjects } from "../support/two_projects.ts";
 
 type Line = Record<"method" | "path" | "key_id", string> &
@@ -127,19 +126,18 @@ test("there is an alert when the log is empty", () => {
   expect([999, 1000].map((count) => ask("alerts", many(count, other)).length)).toEqual([1, 0]);
 });
 
-test("there is an alert for a company that fails beside good requests of others, and for a key that is only refused", () => {
-  const other = (line = "") => line.replaceAll(companyId, "00000000-0000-4000-8000-0000000000ff");
-  const failing = texts.filter((text) => text.includes("list_activity answered 500 with 57014"));
-  const log = [...Array(700).fill(other(healthy())), ...failing, ...failing, ...failing];
-  expect(alerts(log)).toEqual([]);
-  expect(ask("alerts_by_company", log)).toMatchObject([{ company_id: companyId, failures: 3, requests: 3 }]);
-  expect(ask("alerts_by_company", [...Array(27).fill(healthy()), ...failing, ...failing, ...failing])).toEqual([]);
+const other = (line = "") => line.replaceAll(companyId, "00000000-0000-4000-8000-0000000000ff");
+const forbidden = () => withText('"path":"/teams"');
 
-  const refused = texts.filter((text) => text.includes('"path":"/teams"'));
-  const alert = { company_id: companyId, key_id: keyId, refused: 20, requests: 20 };
-  expect(ask("alerts_by_key", [...many(700, other(healthy())), ...many(20, refused[0])])).toMatchObject([alert]);
-  expect(ask("alerts_by_key", Array(19).fill(refused[0]))).toEqual([]);
-  expect(ask("alerts_by_key", [...Array(20).fill(healthy()), ...Array(20).fill(refused[0])])).toEqual([]);
+test.each<[what: string, query: string, alert: object | undefined, log: () => (string | undefined)[]]>([
+  ["3 failures of 3", "company", { failures: 3, requests: 3 }, () => [other(healthy()), ...many(3, slow())]],
+  ["3 failures of 30", "company", undefined, () => [...many(27, healthy()), ...many(3, slow())]],
+  ["20 refusals", "key", { key_id: keyId, refused: 20, requests: 20 }, () => many(20, forbidden())],
+  ["19 refusals", "key", undefined, () => many(19, forbidden())],
+  ["20 refusals of 40", "key", undefined, () => [...many(20, healthy()), ...many(20, forbidden())]],
+])("of %s there is the alert by %s %o", (_what, by, alert, log) => {
+  const found = ask(`alerts_by_${by}`, [...many(700, other(healthy())), ...log()]);
+  expect(found).toEqual(alert ? [expect.objectContaining({ company_id: companyId, ...alert })] : []);
 });
 
 test("slowest_endpoints", () => {
@@ -207,33 +205,28 @@ test("answers of the platform: an instance that it stopped, and no answer below 
   expect(askLog(queries.get("platform_answers") ?? "", texts, [line(200, 1)])).toEqual([]);
 });
 
-/** What sql/commands/watch.sql prints, as CSV. */
-const runWatch = (url: string, options: string[]) =>
-  runCommand("psql", [url, "--no-psqlrc", "--csv", ...options, "--file", `${root}/sql/commands/watch.sql`], {});
+/** What sql/commands/watch.sql prints, as CSV, after these statements, which are rolled back. */
+const watchAfter = (url: string, ...statements: string[]) => {
+  const commands = ["begin", ...statements].flatMap((statement) => ["--command", statement]);
+  const file = `${root}/sql/commands/watch.sql`;
+  return runCommand("psql", [url, "--no-psqlrc", "--csv", "--quiet", ...commands, "--file", file], {});
+};
 
 test("sql/commands/watch.sql: one row for each sign, and an alert for a company whose move was broken off", async () => {
-  const company = await emptyCompany("Watched");
-  onTestFinished(() => company.remove());
-  const watch = async (...options: string[]) => (await runWatch(stack.database_url, options)).split("\n");
-  const row = (sign: string, printed: string[]) => printed.find((text) => text.includes(`,${sign},`));
-  const signs = (await watch()).slice(1, -1).map((text) => text.split(",")[1]);
+  const moving = `update app.companies set serving = 'moving', move_id = gen_random_uuid() where id = '${first.id}'`;
+  const printed = await watchAfter(stack.database_url, moving);
+  const signs = [...printed.matchAll(/^[ft],([^,]+),/gm)].map(([, sign]) => sign);
   expect(signs).toHaveLength(16);
   for (const sign of signs) expect(page).toContain(`| \`${sign}\` |`);
-  expect(row("disk", await watch())).toMatch(/^f,disk,\d+ MB and \d+ MB of WAL$/);
-  expect(row("disk", await watch("--set", "disk_gb=0.001"))).toMatch(/^t,disk,\d+ MB and .* of 0.001 GB$/);
-  await sql`update app.companies set serving = 'moving', move_id = gen_random_uuid() where id = ${company.id}`;
-  expect(row("unfinished moves", await watch())).toContain(`t,unfinished moves,${company.id}`);
-  await withDatabase(stack.database_url, (moving) =>
-    moving.begin(async (tx) => {
-      await tx`select pg_advisory_xact_lock(hashtextextended('move ' || ${company.id}::text, 0))`;
-      expect(row("unfinished moves", await watch())).not.toContain(company.id);
+  expect(printed).toMatch(/^f,disk,\d+ MB and \d+ MB of WAL$/m);
+  expect(printed).toContain(`t,unfinished moves,${first.id}`);
+  await withDatabase(stack.database_url, (mover) =>
+    mover.begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(hashtextextended('move ' || ${first.id}::text, 0))`;
+      expect(await watchAfter(stack.database_url, moving)).not.toContain(first.id);
     }),
   );
 });
-
-/** What sql/commands/watch.sql prints after these statements, which are rolled back. */
-const watchAfter = (url: string, ...statements: string[]) =>
-  runWatch(url, ["--quiet", ...["begin", ...statements].flatMap((statement) => ["--command", statement])]);
 
 test("sql/commands/watch.sql names a lost policy, one for everybody, an index that isn't valid, and dead rows by their share", async () => {
   const { url, sql } = await newProject();
