@@ -1,6 +1,4 @@
 // Tests of the whole page: keyboard, colors, size, Content-Security-Policy.
-import { readFileSync } from "node:fs";
-import { dirname } from "node:path";
 import axe from "axe-core";
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
@@ -333,15 +331,4 @@ test("the Content-Security-Policy is enforced: no other script runs, and only th
   expect(outcome.injected).toBe(false);
   expect(outcome.violated).toEqual(expect.arrayContaining(["script-src-elem", "connect-src", "refused"]));
   for (const trouble of takeTroubles()) expect(trouble).toContain("Content Security Policy");
-});
-
-test("every path has a page of its own, for a host without a fallback", async () => {
-  const folder = `${dirname(process.env.STACK_FILE ?? "")}/dashboard`;
-  const [page, ...others] = ["", "/sign-in", path, "/forgot-password", "/set-password"].map((known) =>
-    readFileSync(`${folder}${known}/index.html`, "utf8"),
-  );
-  // Those where somebody may have to sign in begin with that.
-  const first = /<link rel="preload" as="image"[^>]*><main id="first">.*<\/main>/s;
-  expect(page).toMatch(first);
-  expect(others).toEqual([page, page, page?.replace(first, ""), page?.replace(first, "")]);
 });

@@ -120,6 +120,12 @@ test("on a slow line the sign-in is there before the scripts, and not for who is
   arrived.resolve();
   await press(page, "Sign in");
   for (const each of [page, inside]) await each.getByRole("heading", { name: "Public API" }).waitFor();
+  // So it is on every page on which somebody may have to sign in, also where a host has no fallback.
+  for (const at of ["/", "/sign-in", path, "/forgot-password", "/set-password"]) {
+    const html = await (await fetch(stack.dashboard_url + at)).text();
+    const first = at.includes("password") ? undefined : '<main id="first">';
+    expect(/%SIGN_IN%|<main id="first">/.exec(html)?.[0], at).toBe(first);
+  }
 });
 
 test("Forgot password? leads to a new password, once, and never says who has an account", async ({ company, skip }) => {
