@@ -9,6 +9,13 @@ import { clipped, expectGoodLooks, settled } from "./looks.ts";
 import { makeKeys, openPage, setKey, setLastUse, signedInBrowser, signedInPage, test } from "./scene.ts";
 import { expectFocus, leave, press, says } from "./steps.ts";
 
+const by = (program: string) => ({ headers: { "User-Agent": program } });
+/** Waits until a use of the key is noted, with its time in this column. */
+const noted = (id: string, column: string) =>
+  expect
+    .poll(() => sql`select from app.api_key_uses where key_id = ${id} and ${sql(column)} is not null`)
+    .not.toEqual([]);
+
 const daysFromNow = (days: number) => new Date(Date.now() + (days + 0.5) * 86_400_000).toISOString();
 
 /** Buttons whose middle is not what a mouse or a finger would hit there. */
@@ -105,10 +112,8 @@ test("views show active keys first, what needs attention, and what can be done",
   }
   const lost = await makeKey(client, "Lost laptop");
   await client.rpc("revoke_api_key", { key_id: lost.id });
-  const headers = { "User-Agent": "python-requests/2.32.3" };
-  expect((await call("/teams", lost.api_key, { headers })).status).toBe(401);
-  const refused = () => sql`select from app.api_key_uses where key_id = ${lost.id} and refused_at is not null`;
-  await expect.poll(refused).toHaveLength(1);
+  expect((await call("/teams", lost.api_key, by("python-requests/2.32.3"))).status).toBe(401);
+  await noted(lost.id, "refused_at");
   for (const name of ["Payroll", "Data warehouse"])
     await client.rpc("replace_api_key", { key_id: made[name], overlap: "7 days" });
 
@@ -161,53 +166,35 @@ test("views show active keys first, what needs attention, and what can be done",
   // What can be done stands in the row.
   await openView(page, "Needs attention");
   await press(page, "Replace: Audit");
-  await press(page.getByRole("dialog", { name: "Replace key" }), "Cancel");
-  await dialog.waitFor({ state: "hidden" });
-  await page.getByRole("button", { name: "Create the same again: Lost laptop" }).waitFor();
+  await leave(page.getByRole("dialog", { name: "Replace key" }));
+  const again = "Create the same again: Lost laptop";
+  await press(page, again);
+  await press(dialog, "Create key");
+  const same = `sk_live_…${(await copyAndClose(page)).slice(-4)}`;
+  await says(row(page, "Lost laptop"), `${notes["Lost laptop"]}, and ${same}, which replaces it, is not used yet`);
+  expect(await page.getByRole("button", { name: again }).count()).toBe(0);
   // Without a gap.
   await press(page, "Replace: Warehouse");
   await press(dialog, "Replace key");
-  const next = await dialog.getByLabel("API key").inputValue();
-  await copyAndClose(page);
+  const next = await copyAndClose(page);
   for (const key of [left.api_key, next]) expect((await call("/members?limit=1", key)).status).toBe(200);
   expect(await page.getByText("is no admin any more").count()).toBe(0);
 });
 
 test("a key that ended and is called warns until its program uses the next one", async ({ client, admin }) => {
-  const [lost, old] = [await makeKey(client, "Lost laptop"), await makeKey(client, "Warehouse")];
-  await client.rpc("revoke_api_key", { key_id: lost.id });
+  const old = await makeKey(client, "Warehouse");
   const { data: next } = await client.rpc("replace_api_key", { key_id: old.id, overlap: "0" });
-  const program = (name: string) => ({ headers: { "User-Agent": name } });
-  const python = program("python-requests/2.32.3");
-  const noted = (column: string, keys: string[]) =>
-    expect.poll(() => sql`select from app.api_key_uses where key_id in ${sql(keys)} and ${sql(column)} is not null`);
-  for (const { api_key } of [lost, old]) expect((await call("/teams", api_key, python)).status).toBe(401);
-  await noted("refused_at", [lost.id, old.id]).toHaveLength(2);
+  expect((await call("/teams", old.api_key, by("python-requests/2.32.3"))).status).toBe(401);
+  await noted(old.id, "refused_at");
   const page = await signedInPage(admin);
   await openView(page, "Needs attention");
-  const calls = "python-requests still calls it; it";
-  const unused = "which replaces it, is not used yet";
-  await says(row(page, "Warehouse"), `${calls} expired just now, and ${next.hint}, ${unused}`);
-  const again = page.getByRole("button", { name: /^Create the same again/ });
-  expect(await again.count()).toBe(1);
-  await again.click();
-  await press(page.getByRole("dialog"), "Create key");
-  const made = await page.getByRole("dialog").getByLabel("API key").inputValue();
-  await copyAndClose(page);
-  await says(page, `${calls} was revoked just now, and sk_live_…${made.slice(-4)}, ${unused}`);
-  expect(await again.count()).toBe(0);
-  const [{ id }] = (await sql`select id from app.api_keys where hint = ${`sk_live_…${made.slice(-4)}`}`) as [
-    { id: string },
-  ];
+  const words = `python-requests still calls it; it expired just now, and ${next.hint}, which replaces it, is`;
+  await says(row(page, "Warehouse"), `${words} not used yet`);
   // The use of another program ends nothing.
-  for (const [key, by] of [
-    [made, python],
-    [next.api_key, program("curl/8")],
-  ] as const)
-    expect((await call("/members?limit=1", key, by)).status).toBe(200);
-  await noted("last_used_at", [id, next.id]).toHaveLength(2);
+  expect((await call("/members?limit=1", next.api_key, by("curl/8"))).status).toBe(200);
+  await noted(next.id, "last_used_at");
   await page.reload();
-  await says(row(page, "Warehouse"), `${calls} expired just now, and ${next.hint}, which replaces it, is in use`);
+  await says(row(page, "Warehouse"), `${words} in use`);
   expect(await names(page)).toEqual(["Warehouse"]);
   await sql`update app.api_key_uses set last_client = 'python-requests/3' where key_id = ${next.id}`;
   await page.reload();
@@ -218,22 +205,11 @@ test("a search finds the one of 200 by anything that is known of it", async ({ c
   await makeKeys(company, admin, 198);
   const { api_key } = await makeKey(client, "Année 2026", ["read:rewards"]);
   const called = await makeKey(client, "Warehouse");
-  const program = (name: string) => ({ headers: { "User-Agent": name } });
-  expect((await call("/members", called.api_key, program("python-requests/2.32.3"))).status).toBe(200);
-  expect((await call("/activity", called.api_key, program("Microsoft.Data.Mashup"))).status).toBe(403);
-  const noted = () => sql`select from app.api_key_uses where forbidden_at is not null and key_id = ${called.id}`;
-  await expect.poll(noted).toHaveLength(1);
+  expect((await call("/members", called.api_key, by("python-requests/2.32.3"))).status).toBe(200);
+  expect((await call("/activity", called.api_key, by("Microsoft.Data.Mashup"))).status).toBe(403);
+  await noted(called.id, "forbidden_at");
   const page = await signedInPage(admin);
-  const known = [
-    "python-requests",
-    "PowerBI",
-    "refused",
-    "/activity",
-    "GET /members",
-    "power bi refused",
-    "needs kudos",
-  ];
-  for (const text of known) {
+  for (const text of ["python-requests", "PowerBI", "GET /members", "/activity", "power bi refused", "needs kudos"]) {
     await page.getByRole("searchbox").fill(text);
     await expect.poll(() => names(page), { message: text }).toEqual(["Warehouse"]);
   }
@@ -293,8 +269,7 @@ test("an import that fails at night is seen with what was wrong, until one succe
   expect(await importing(10, null)).toBe(200);
   await page.reload();
   await says(dialog, "Refused import");
-  await press(dialog, "Close");
-  await dialog.waitFor({ state: "hidden" });
+  await leave(dialog, "Close");
   expect(await names(page)).toEqual([]);
 });
 

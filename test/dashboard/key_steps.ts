@@ -8,10 +8,12 @@ export async function copy(page: Page): Promise<void> {
   await page.getByRole("dialog").getByText("Copied", { exact: true }).first().waitFor({ state: "attached" });
 }
 
-/** Copies the new key and closes its dialog. */
-export async function copyAndClose(page: Page): Promise<void> {
+/** Copies the new key, closes its dialog, and returns the key. */
+export async function copyAndClose(page: Page): Promise<string> {
+  const key = await page.getByRole("dialog").getByLabel("API key").inputValue();
   await copy(page);
   await leave(page.getByRole("dialog"), "Done");
+  return key;
 }
 
 export async function openCreateKey(page: Page, name = ""): Promise<Locator> {

@@ -231,8 +231,7 @@ test("a key that lacks a scope is replaced by one that has it, and warns until t
   await press(dialog, "Replace key");
   // The steps of the program that called.
   expect(await dialog.getByLabel("Steps for").inputValue()).toBe("python");
-  const next = await dialog.getByLabel("API key").inputValue();
-  await copyAndClose(page);
+  const next = await copyAndClose(page);
   const [hint, nextHint] = [key, next].map((each) => `sk_live_…${each.slice(-4)}`);
   await says(page, `${needs}, and ${nextHint}, which replaces it, is not used yet`);
   await says(page, `replaces ${hint}, with Rewards`);
