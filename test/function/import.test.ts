@@ -102,7 +102,7 @@ test.each([
   expect(calls()).not.toContain("upsert_rewards");
 });
 
-// Proves: rows.32
+// Proves: rows.31, rows.32
 test.each([
   ["in thousands of tiny pieces", 1, 513, "body must come in fewer and larger pieces"],
   ["of more than 8 MiB", 1024 * 1024, 9, "body must be at most 8 MiB and 500 rewards"],
