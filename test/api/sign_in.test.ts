@@ -5,7 +5,7 @@
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { expect, onTestFinished, test } from "vitest";
 import { companyOfFile, companyOfTest, dataOf, newCompany } from "../support/companies.ts";
-import { agreed, challengeOf, exchange, inNinetyDays, post, register, resource } from "../support/sign_in.ts";
+import { agreed, challengeOf, claude, exchange, inNinetyDays, post, register, resource } from "../support/sign_in.ts";
 import { call, sql, stack } from "../support/stack.ts";
 
 const loopback = "http://127.0.0.1:4711/callback";
@@ -151,26 +151,18 @@ test("registration keeps the addresses of known hosts and of this computer, and 
   expect([status, body.client_name, body.redirect_uris]).toEqual([201, "VS Code", vsCode]);
   const many = (count: number) => Array.from({ length: count }, (_, port) => `http://127.0.0.1:${40_000 + port}/`);
   expect([(await register(many(10))).status, (await register(many(11))).status]).toEqual([201, 400]);
-  const callback = "/api/mcp/auth_callback";
-  const strangers = [
-    `https://evil.example${callback}`,
-    `https://claude.ai.evil.example${callback}`,
-    `https://claude.ai@evil.example${callback}`,
-    `https://cl\u0430ude.ai${callback}`,
-    `https://claude.ai:8443${callback}`,
-    `http://claude.ai${callback}`,
-    `https://claude.ai${callback}#`,
-    `https://claude.ai${callback}/../../x`,
-    "https://chatgpt.com/connector/oauth/..",
-    "cursor://evil.cursor-mcp/oauth/callback",
-    "http://127.0.0.1.evil.example/",
-    "http://localhost@evil.example/",
-    "http://localhost#@evil.example/",
-    "http://localhost:99999/",
-    "http://0.0.0.0/",
-    "javascript:alert(1)",
+  const hosts = [
+    ...["https://evil.example", "https://claude.ai.evil.example", "https://claude.ai@evil.example"],
+    ...["https://cl\u0430ude.ai", "https://claude.ai:8443", "http://claude.ai"],
   ];
-  for (const uris of [undefined, [], `https://claude.ai${callback}`, ...strangers.map((uri) => [uri])])
+  const loopbacks = ["127.0.0.1.evil.example", "localhost@evil.example", "localhost#@evil.example", "localhost:99999"];
+  const strangers = [
+    ...hosts.map((host) => claude.replace("https://claude.ai", host)),
+    ...["#", "/../../x"].map((end) => `${claude}${end}`),
+    ...[...loopbacks, "0.0.0.0"].map((host) => `http://${host}/`),
+    ...["https://chatgpt.com/connector/oauth/..", "cursor://evil.cursor-mcp/oauth/callback", "javascript:alert(1)"],
+  ];
+  for (const uris of [undefined, [], claude, ...strangers.map((uri) => [uri])])
     expect(await register(uris)).toMatchObject({ status: 400, body: { error: "invalid_redirect_uri" } });
   expect((await (await post("register", "no JSON")).json()).error).toBe("invalid_request");
   const large = JSON.stringify({ pad: "x".repeat(9000) });
