@@ -51,7 +51,7 @@ test("after Revoke the API answers 401, and the row says by whom and when", asyn
 });
 
 test("Rename changes the name and nothing else; the history keeps both names", async ({ client, admin }) => {
-  const { id, api_key } = await makeKey(client, "Powr BI");
+  const { api_key } = await makeKey(client, "Powr BI");
   await makeKey(client, "Payroll");
   const page = await signedInPage(admin);
   const dialog = await chooseIn(row(page, "Powr BI"), "Rename");
@@ -71,8 +71,6 @@ test("Rename changes the name and nothing else; the history keeps both names", a
   await expectFocus(page, row(page, "Power BI"));
   await says(entriesIn(await openHistory(page)), "Ada Brandt renamed Powr BI to Power BI");
   expect((await call("/members", api_key)).status).toBe(200);
-  const [stored] = await sql`select name, scopes from app.api_keys where id = ${id}`;
-  expect(stored).toEqual({ name: "Power BI", scopes: ["read:members"] });
 });
 
 // Proves: lifecycle.1
