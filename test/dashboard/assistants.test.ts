@@ -44,10 +44,7 @@ async function keyFor(code = ""): Promise<string> {
   return (await exchange({ ...form, client_id: clientIdOf("Claude", [claude]) })).body.access_token;
 }
 
-test("after a new password an admin lets Claude read, or refuses; agreeing again revokes the first key", async ({
-  company,
-  admin,
-}) => {
+test("an admin lets Claude read, or refuses; agreeing again revokes the first key", async ({ company, admin }) => {
   const page = await newPage();
   await open(page);
   await says(page, "Claude (claude.ai) wants to read the data of your company.");

@@ -37,11 +37,7 @@ const whoIsSignedIn = (page: Page) =>
   page.evaluate(() => Object.values(localStorage).map((stored) => JSON.parse(stored).user.email));
 
 // Proves: states.1, keys.21
-test("signing in links an admin and leads to the keys; a former admin makes none", async ({
-  company,
-  admin,
-  rival,
-}) => {
+test("signing in leads an admin to the keys; a former admin makes none", async ({ company, admin, rival }) => {
   const page = await newPage();
   await page.goto("/");
   for (const email of [`nobody@${company.domain}`, admin.email]) {
