@@ -129,8 +129,7 @@ test("a program that calls itself Claude is told from Claude", async ({ company,
   await page.getByRole("searchbox").fill("calls itself");
   await says(await chooseIn(row(page, "Claude"), "Details"), "for a program that calls itself Claude, agreed by");
   await open(page);
-  await press(page, "Let it read");
-  await says(page, "Tick at least one.");
+  await press(page, "Let it read", "Tick at least one.");
   await expectFocus(page, page.getByRole("checkbox").first());
   expect(await page.getByRole("checkbox", { name: /^Revoke/ }).count()).toBe(0);
   expect((await call("/members?limit=1", forged.body.access_token)).status).toBe(200);
@@ -167,8 +166,7 @@ test("a program on this computer has its own name; an employee sees who the admi
   await other.route("**/rpc/link_member", (route) => route.abort(), { times: 1 });
   await other.reload();
   await says(other, "The service cannot be reached.");
-  await press(other, "Try again");
-  await says(other, "Only admins manage API keys");
+  await press(other, "Try again", "Only admins manage API keys");
   // Whoever may not agree may refuse.
   await open(other);
   const [refusal] = await Promise.all([told(other), press(other, "Refuse, and tell the program")]);

@@ -15,8 +15,7 @@ translateEachPage();
 test("Create key shows the key once; it works with exactly the ticked scopes", async ({ page }) => {
   await says(page, "A key lets one other system");
   await expectGoodLooks(page, "no-keys");
-  await press(page, "Copy base address");
-  await says(page, "Copied");
+  await press(page, "Copy base address", "Copied");
   expect(await clipboard(page)).toBe(stack.api_url);
   const dialog = await openCreateKey(page, "Power BI");
   expect(await filledIn(dialog)).toEqual(["Power BI", ["read:members", "read:activity"], ""]);
@@ -104,14 +103,12 @@ test("each error stands beside its field; a name twice is only pointed out", asy
   const odd = { "\u200b\u3164": "Give the key a name.", Payroll: "Choose an earlier day." };
   for (const [entered, words] of Object.entries(odd)) {
     await name.fill(entered);
-    await press(dialog, "Create key");
-    await says(dialog, words);
+    await press(dialog, "Create key", words);
   }
   await lastDay.fill("");
   // A half-typed date: the browser's form data has no value for it.
   await lastDay.press("1");
-  await press(dialog, "Create key");
-  await says(dialog, "Enter the whole date.");
+  await press(dialog, "Create key", "Enter the whole date.");
   await lastDay.fill(await page.evaluate(() => new Date().toLocaleDateString("sv")));
   await says(dialog, /Works until end of/);
   // What only the database refuses stands beside the field that it names.

@@ -59,8 +59,7 @@ test("Rename changes the name and nothing else; the history keeps both names", a
   expect(await name.inputValue()).toBe("Powr BI");
   await expectFocus(page, name);
   await name.fill(" ");
-  await press(dialog, "Rename key");
-  await says(dialog, "Give the key a name.");
+  await press(dialog, "Rename key", "Give the key a name.");
   await expectGoodLooks(page, "rename-key");
   await name.fill("Payroll");
   await says(dialog.getByRole("status"), "Another key has this name.");
@@ -154,8 +153,7 @@ test("the new key lives as long as the old one, which can be stopped now", async
   expect(await dialog.getByLabel("Last day").inputValue()).toBe(in24Days);
   await dialog.getByLabel("Keep the old key working for").selectOption("Stop it now");
   await says(dialog, "Whatever uses the old key stops working now.");
-  await press(dialog, "Replace key");
-  await says(dialog, "has stopped working.");
+  await press(dialog, "Replace key", "has stopped working.");
   await copyAndClose(page);
   await expectError(await call("/members", ended.api_key), 401, invalidKey);
   const [made] = await sql`

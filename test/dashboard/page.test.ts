@@ -240,8 +240,7 @@ test("fields stand out, and the focus in them: light, dark and in forced colours
   expect(await style(dialog, "border-top-style")).toBe("solid");
 
   // In a field with an error, too.
-  await press(dialog, "Create key");
-  await says(dialog, "Give the key a name.");
+  await press(dialog, "Create key", "Give the key a name.");
   const reference = await newPage();
   await reference.goto("/reference/#listMembers");
   await reference.locator("#listMembers").getByText("Try it", { exact: true }).click();
@@ -251,8 +250,7 @@ test("fields stand out, and the focus in them: light, dark and in forced colours
   const account = await page.context().newPage();
   await account.goto("/set-password");
   await account.getByLabel("New password").fill("short");
-  await press(account, "Set password");
-  await says(account, "Use at least 8 characters.");
+  await press(account, "Set password", "Use at least 8 characters.");
   for (const [where, field] of [
     [page, dialog.getByRole("textbox", { name: "Name" })],
     [reference, keyField],

@@ -124,8 +124,7 @@ test("every endpoint has code to copy, which works, in four languages", async ({
     ] as const) {
       await operation.getByRole("radio", { name: language }).check();
       const sample = operation.locator(`[data-language=${language}]`);
-      await press(sample, "Copy");
-      await says(sample, "Copied");
+      await press(sample, "Copy", "Copied");
       const code = await clipboard(page);
       for (const text of [address, "PUBLIC_API_KEY"]) expect(code).toContain(text);
       if (program === "") continue;
@@ -177,8 +176,7 @@ test("what reads can be tried with a key that is checked on entry", async ({ cli
   await activity.getByText("Try it", { exact: true }).click();
   await says(activity.getByRole("status"), "Trying of Hollis & Rowe: read:members");
   await activity.getByLabel("format").selectOption("csv");
-  await press(activity, "Send");
-  await says(activity, /^403 /);
+  await press(activity, "Send", /^403 /);
   // The same code makes the others: with all 5,000 elements axe takes a minute.
   await page
     .locator("article.operation:not(#listMembers, #listActivity, #importRewards)")

@@ -51,8 +51,7 @@ test("an admin sets up a factor with a picture or a text, and removes it", async
   await page.route("**/auth/v1/user", (route) => route.abort(), { times: 1 });
   await openSecondFactor(page);
   await says(page, "The service cannot be reached.");
-  await press(page, "Try again");
-  await says(page, "nobody manages your company's keys with your password alone");
+  await press(page, "Try again", "nobody manages your company's keys with your password alone");
   await expectGoodLooks(page, "second-factor");
   await press(page, "Set up");
   const picture = page.getByRole("img", { name: "QR code of the secret" });
@@ -79,8 +78,7 @@ test("an admin sets up a factor with a picture or a text, and removes it", async
   await page.goto("/second-factor");
   await says(page, "Your account has a second factor");
   await expectGoodLooks(page, "second-factor-remove");
-  await press(page, "Remove");
-  await says(page, "Your password is enough again.");
+  await press(page, "Remove", "Your password is enough again.");
   expect(await factors()).toEqual([]);
   await page.getByRole("link", { name: "Back to the keys" }).click();
   await says(page, "Protect these keys with a second factor");

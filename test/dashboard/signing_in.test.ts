@@ -157,14 +157,11 @@ test("Forgot password? leads to a new password, once, and never says who has an 
   await openLink(page, link);
   await expectGoodLooks(page, "unused-link");
   await page.route("**/auth/v1/verify", (route) => route.abort(), { times: 1 });
-  await press(page, "Use the link");
-  await says(page, "The service cannot be reached.");
-  await press(page, "Use the link");
-  await says(page, `This link signs you in as ${person.email}.`);
+  await press(page, "Use the link", "The service cannot be reached.");
+  await press(page, "Use the link", `This link signs you in as ${person.email}.`);
   // A reload on the way loses nothing.
   await page.reload();
-  await press(page, "Continue");
-  await says(page, person.email);
+  await press(page, "Continue", person.email);
   await expect.poll(() => page.url()).toBe(`${stack.dashboard_url}/set-password`);
   const field = page.getByLabel("New password");
   await expectFocus(page, field);
@@ -175,8 +172,7 @@ test("Forgot password? leads to a new password, once, and never says who has an 
     [person.password, "Choose a password that differs from the old one."],
   ] as const) {
     await field.fill(entered);
-    await press(page, "Set password");
-    await says(page, words);
+    await press(page, "Set password", words);
     if (entered === "abc") await expectGoodLooks(page, "weak-password");
     await field.fill("");
     await page.getByText("Use at least 8 characters.").waitFor({ state: "hidden" });
@@ -193,8 +189,7 @@ test("Forgot password? leads to a new password, once, and never says who has an 
 
   // The link works once, and a new one can be requested on the spot.
   await openLink(page, link);
-  await press(page, "Use the link");
-  await says(page, "This link has expired or was used before.");
+  await press(page, "Use the link", "This link has expired or was used before.");
   await expectGoodLooks(page, "used-link");
   await page.getByLabel("Email").fill(person.email);
   await press(page, "Send link");
@@ -266,8 +261,7 @@ test("an invitation leads to the page that sets a password, also when it arrives
   await press(page, "Use the link");
   await press(page, "Continue");
   await page.getByLabel("New password").fill("my first password");
-  await press(page, "Set password");
-  await says(page, "No keys yet");
+  await press(page, "Set password", "No keys yet");
   await sessionOf({ name: "Ida Invited", email, password: "my first password" });
 });
 

@@ -4,9 +4,11 @@ import { expect } from "vitest";
 
 export const path = "/integrations/public-api";
 
-/** Clicks the button with exactly this name. */
-export const press = (within: Page | Locator, name: string): Promise<void> =>
-  within.getByRole("button", { name, exact: true }).click();
+/** Clicks the button with exactly this name, and waits for the text that answers. */
+export async function press(within: Page | Locator, name: string, answer?: string | RegExp): Promise<void> {
+  await within.getByRole("button", { name, exact: true }).click();
+  if (answer !== undefined) await says(within, answer);
+}
 
 /** Waits for a text. */
 export const says = (within: Page | Locator, text: string | RegExp): Promise<void> =>

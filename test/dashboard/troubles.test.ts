@@ -178,14 +178,12 @@ test("without a network the page keeps what it has, and says so", async ({ clien
   await expectGoodLooks(page, "offline");
   // Nothing was sent, so no key may exist.
   const creating = await openCreateKey(page, "New");
-  await press(creating, "Create key");
-  await says(creating, "You are offline, so nothing was sent.");
+  await press(creating, "Create key", "You are offline, so nothing was sent.");
   expect(await creating.getByText("may have been created").count()).toBe(0);
   await leave(creating);
   const check = await openQuickCheck(page);
   await check.getByLabel("Key to check").fill(api_key);
-  await press(check, "Check key");
-  await says(check, "The service cannot be reached.");
+  await press(check, "Check key", "The service cannot be reached.");
   await leave(check, "Close");
 
   const dialog = await chooseIn(row(page, "Payroll"), "Revoke");
@@ -217,8 +215,7 @@ test("a failure has a message, and the focus stays where one works", async ({ br
   expect(takeTroubles()).not.toEqual([]);
   await page.unroute("**/rpc/list_api_keys");
   await page.route("**/rpc/list_api_keys", (route) => route.fulfill(broken));
-  await press(page, "Load the page again");
-  await says(page, "Something went wrong on the service's side. Try again in a moment.");
+  await press(page, "Load the page again", "Something went wrong on the service's side. Try again in a moment.");
   expect(await page.content()).not.toContain("internals");
   await expectGoodLooks(page, "failure");
   const again = page.getByRole("button", { name: "Try again" });
@@ -241,8 +238,7 @@ test("a failure has a message, and the focus stays where one works", async ({ br
     await route.fetch();
     await route.abort("connectionreset");
   });
-  await press(dialog, "Create key");
-  await says(dialog, "the key may have been created without being shown");
+  await press(dialog, "Create key", "the key may have been created without being shown");
   await expectGoodLooks(page, "lost-answer");
   await press(dialog, "Cancel");
   await row(page, "Lost").waitFor();
@@ -250,8 +246,7 @@ test("a failure has a message, and the focus stays where one works", async ({ br
   const history = await openHistory(page);
   await says(history.getByRole("alert"), "Something went wrong");
   await expectGoodLooks(page, "failed-history");
-  await press(history, "Try again");
-  await says(history, "created Lost");
+  await press(history, "Try again", "created Lost");
   await page.keyboard.press("Shift+Tab");
   await expectFocus(page, history.getByRole("button", { name: "Download CSV" }));
 });
