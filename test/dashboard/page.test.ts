@@ -1,14 +1,16 @@
-// Tests of the whole page: keyboard, colors, size, Content-Security-Policy.
+// Tests of the whole page: keyboard, colors, size, Content-Security-Policy, and a language that is written from right to
+// left. Most files here use the page while the browser translates it (translateEachPage in browser.ts).
 import axe from "axe-core";
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { makeKey } from "../support/companies.ts";
 import { stack } from "../support/stack.ts";
-import { newBrowser, newPage, takeTroubles } from "./browser.ts";
+import { newBrowser, newPage, shoot, takeTroubles } from "./browser.ts";
 import { chooseIn, openCreateKey, row } from "./key_steps.ts";
-import { showIn } from "./looks.ts";
+import { clipped, showIn } from "./looks.ts";
 import { makeKeys, signedInPage, test } from "./scene.ts";
 import { expectFocus, leave, path, press, says, showsFocus, tabTo } from "./steps.ts";
+import { translator } from "./translator.ts";
 
 test("everything can be done by keyboard alone, and the focus is always somewhere sensible", async ({ admin }) => {
   const page = await newPage();
@@ -329,4 +331,36 @@ test("the Content-Security-Policy is enforced: no other script runs, and only th
   expect(outcome.injected).toBe(false);
   expect(outcome.violated).toEqual(expect.arrayContaining(["script-src-elem", "connect-src", "refused"]));
   for (const trouble of takeTroubles()) expect(trouble).toContain("Content Security Policy");
+});
+
+/** The directions in which code is written. */
+const directions = (page: Page) =>
+  page
+    .locator("pre, code, .method + span")
+    .evaluateAll((all) => [...new Set(all.map((each) => getComputedStyle(each).direction))]);
+
+test("in Arabic nothing is cut or on the wrong side, and code stays as it is", async ({ client, browser }) => {
+  const { id } = await makeKey(client, "Payroll");
+  await browser.addInitScript(translator, "ar" as const);
+  const page = await browser.newPage();
+  for (const [at, shown] of [
+    [path, "tbody font"],
+    [`${path}?tab=history`, "ol font"],
+    [`${path}?create=power-bi`, "[role=dialog] label font"],
+    [`${path}?key=${id}`, "[role=dialog] dt font"],
+    ["/reference/guides/programs/", "h1 font"],
+    ["/reference/", "h1 font"],
+  ] as const) {
+    await page.goto(at);
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.locator(shown).first().waitFor();
+      expect(await directions(page), at).toEqual(["ltr"]);
+      expect(await page.locator("pre font, code font").count(), at).toBe(0);
+      expect(await clipped(page), `${at}, ${width} px`).toEqual([]);
+      if (process.env.PICTURES) await shoot(page, `rtl${at.replaceAll(/\W/g, "-")}-${width}`);
+    }
+  }
+  const [menu, text] = await Promise.all([".menu", "h1"].map((each) => page.locator(each).boundingBox()));
+  expect((menu?.x ?? 0) - (text?.x ?? 0) - (text?.width ?? 0)).toBeGreaterThan(20);
 });
