@@ -130,14 +130,6 @@ describe("an answer", () => {
   });
 
   // Proves: assistants.4
-  test("has 100 rows unless more are asked for, says that there are more, and how to get them", async () => {
-    const pages = (await walk("list_activity", { ids: true })).map((answer) => said(answer).rows.slice(1));
-    expect(pages[0]).toHaveLength(100);
-    const all = await list("/activity?limit=1000", key);
-    expect(pages.flat().map(([id]) => id)).toEqual(all.map(({ id }) => id));
-  });
-
-  // Proves: assistants.4
   test("of any size has the rows that fit into 40,000 characters, and goes on after the last of them", () =>
     besideNeighbour(async () => {
       const { company, key } = await companyOfTest("Long answers");
@@ -147,18 +139,20 @@ describe("an answer", () => {
       insert into app.pulse_responses (company_id, question_id, value, comment, created_at)
       select ${company.id}, null, to_jsonb(repeat('"', case when n = 20 then 200000 else n * 50 end)), repeat('ä', 2000), '2030-01-01Z'::timestamptz - n * interval '1 second'
       from generate_series(1, 60) as n`;
-      const answers = await walk("list_pulse_responses", { limit: 1000 }, by);
+      const answers = await walk("list_pulse_responses", { limit: 1000, ids: true }, by);
       expect(answers.length).toBeGreaterThan(4);
       const texts = answers.map(({ content }) => content[0]?.text ?? "");
       const structured = answers.map(({ structuredContent }) => JSON.stringify(structuredContent));
       expect(Math.max(...[...texts, ...structured].map(({ length }) => length))).toBeLessThanOrEqual(40_000);
       expect(texts.join()).toContain("… (200000 characters, cut)");
-      const rows = answers.flatMap((answer) => said(answer).rows.slice(1));
-      expect(rows).toHaveLength((await list("/pulse-responses?limit=1000", key)).length);
+      const ids = answers.flatMap((answer) => said(answer).rows.slice(1)).map(([id]) => id);
+      expect(ids).toEqual((await list("/pulse-responses?limit=1000", key)).map(({ id }) => id));
     }));
 
   // Proves: assistants.4
-  test("to a question has 100 rows too unless more are asked for", async () => {
+  test("has 100 rows unless more are asked for, also to a question", async () => {
+    const kudos = said(await use("list_activity", { ids: true }));
+    expect([kudos.rows.length, kudos.sentence]).toEqual([101, expect.stringMatching(/^100 rows, there are more: /)]);
     const all = await list("/activity/counts?by=month,sender", key);
     expect(all.length).toBeGreaterThan(25);
     const args = { by: ["month", "sender"] };
@@ -204,10 +198,8 @@ describe("an answer", () => {
       ["list_members", { role: ["a", "b"] }, `role ${words.replace("is not a parameter of", "must be sent once to")}`],
       ["list_members", { role: "a\ud800" }, "role must not contain NUL or lone surrogates"],
       ["list_members", { "\udc00": "a\ud800" }, '"\\udc00" must not contain NUL or lone surrogates'],
-      ["list_members", { role: "a\0" }, "role must not contain NUL or lone surrogates"],
       ["list_members", { ids: "yes" }, "ids must be true"],
       ["list_members", { toolcallid: "1" }, `toolcallid ${words}`],
-      ["count_activity", { limit: 1001 }, "limit must be an integer from 1 to 1000"],
       ["count_activity", { sender_team_id: "Sales" }, `sender_team_id ${find("teams")}`],
       ["count_activity", { receiver_id: "Ada" }, `receiver_id ${find("members")}`],
       ["count_activity", { category_id: "Help" }, `category_id ${find("categories")}`],
