@@ -27,9 +27,9 @@ async function openSecondFactor(page: Page): Promise<void> {
 
 const secretOn = async (page: Page): Promise<string> => (await page.locator("pre").textContent()) ?? "";
 
-async function enterCode(page: Page, code: string, button: string): Promise<void> {
+async function enterCode(page: Page, code: string, button: string, answer: string): Promise<void> {
   await page.getByLabel("Code").fill(code);
-  await press(page, button);
+  await press(page, button, answer);
 }
 
 /** Sets up the factor on this page, and returns its secret. */
@@ -37,12 +37,13 @@ async function setUp(page: Page): Promise<string> {
   await openSecondFactor(page);
   await press(page, "Set up");
   const secret = await secretOn(page);
-  await enterCode(page, codeOf(secret), "Turn on");
-  await says(page, "From now on, each sign-in asks for a code.");
+  await enterCode(page, codeOf(secret), "Turn on", "From now on, each sign-in asks for a code.");
   return secret;
 }
 
-test("an admin sets up a factor with a picture or a text, and removes it", async ({ browser, admin }) => {
+// Proves: layer.21
+test("once a second factor is set up, a password alone opens nothing and sets none", async ({ browser, admin }) => {
+  const before = await sessionOf(admin);
   await giveFactors(browser);
   const factors = () => sql`
     select f.status from auth.mfa_factors as f join auth.users as u on u.id = f.user_id where u.email = ${admin.email}`;
@@ -61,75 +62,47 @@ test("an admin sets up a factor with a picture or a text, and removes it", async
   for (const [code, words] of [
     ["12345", "Enter the six digits"],
     ["000000", "This code is wrong."],
-  ] as const) {
-    await enterCode(page, code, "Turn on");
-    await says(page, words);
-  }
+  ] as const)
+    await enterCode(page, code, "Turn on", words);
   await expectGoodLooks(page, "second-factor-set-up");
   expect(await sql`select from auth.mfa_factors where secret = ${await secretOn(page)}`).toHaveLength(1);
 
   // Begun again, it takes the place of the one that was left.
   await page.goto(path);
-  await setUp(page);
+  const secret = await setUp(page);
   expect(await factors()).toEqual([{ status: "verified" }]);
   await page.goto(path);
   await says(page, "Your second factor protects these keys: each of your sign-ins asks for a code, too.");
-  await createKey(page, "Made with the factor");
-  await page.goto("/second-factor");
-  await says(page, "Your account has a second factor");
-  await expectGoodLooks(page, "second-factor-remove");
-  await press(page, "Remove", "Your password is enough again.");
-  expect(await factors()).toEqual([]);
-  await page.getByRole("link", { name: "Back to the keys" }).click();
-  await says(page, "Protect these keys with a second factor");
-});
+  await createKey(page, "Protected");
 
-// Proves: layer.21
-test("with a factor a password shows no keys, sets no password and lets nobody read until its code is entered", async ({
-  browser,
-  admin,
-}) => {
-  const before = await sessionOf(admin);
-  await giveFactors(browser);
-  const own = await openPage(browser);
-  await createKey(own, "Protected");
-  await own.reload();
-  const secret = await setUp(own);
-
-  const page = await newPage();
-  await page.goto("/sign-in");
-  await signIn(page, admin);
-  await says(page, "Enter your code");
+  const other = await newPage();
+  await other.goto("/sign-in");
+  await signIn(other, admin);
+  await says(other, "Enter your code");
   for (const words of ["No keys yet", "Protected", "Only admins manage"]) {
-    expect(await page.getByText(words).count(), words).toBe(0);
+    expect(await other.getByText(words).count(), words).toBe(0);
   }
-  expect(await page.getByRole("button", { name: "Create key" }).count()).toBe(0);
-  await expectFocus(page, page.getByLabel("Code"));
-  await expectGoodLooks(page, "second-factor-wanted");
-  await enterCode(page, "000000", "Continue");
-  await says(page, "This code is wrong.");
+  expect(await other.getByRole("button", { name: "Create key" }).count()).toBe(0);
+  await expectFocus(other, other.getByLabel("Code"));
+  await expectGoodLooks(other, "second-factor-wanted");
+  await enterCode(other, "000000", "Continue", "This code is wrong.");
   const code = codeOf(secret);
-  await enterCode(page, `${code.slice(0, 3)} ${code.slice(3)}`, "Continue");
-  await says(page, "Protected");
+  await enterCode(other, `${code.slice(0, 3)} ${code.slice(3)}`, "Continue", "Protected");
 
   // Neither removing the factor nor "Forgot password?" goes around it.
   const without = await newPage();
   await without.goto("/second-factor");
   await signIn(without, admin);
   await press(without, "Remove");
-  await enterCode(without, "000000", "Continue");
-  await says(without, "This code is wrong.");
+  await enterCode(without, "000000", "Continue", "This code is wrong.");
   const { access_token, refresh_token } = before;
   const forgot = await newPage();
-  await openLink(
-    forgot,
-    `${stack.dashboard_url}/#${new URLSearchParams({ access_token, refresh_token, type: "recovery" })}`,
-  );
+  const fragment = new URLSearchParams({ access_token, refresh_token, type: "recovery" });
+  await openLink(forgot, `${stack.dashboard_url}/#${fragment}`);
   await press(forgot, "Continue");
   await forgot.getByLabel("New password").fill("a new and long password");
   await press(forgot, "Set password");
-  await enterCode(forgot, codeOf(secret), "Continue");
-  await says(forgot, "Protected");
+  await enterCode(forgot, codeOf(secret), "Continue", "Protected");
   await sessionOf({ ...admin, password: "a new and long password" });
   expect(new URL(forgot.url()).pathname).toBe(path);
 
@@ -139,4 +112,13 @@ test("with a factor a password shows no keys, sets no password and lets nobody r
   await expect(agreed(withToken(access_token))).rejects.toThrow("this account has a second factor");
   const { status, body } = await exchange(await agreed(withToken(await withFactorShown(access_token))));
   expect([status, (await call("/members", body.access_token)).status]).toEqual([200, 200]);
+
+  // Removed, it asks for nothing any more.
+  await page.goto("/second-factor");
+  await says(page, "Your account has a second factor");
+  await expectGoodLooks(page, "second-factor-remove");
+  await press(page, "Remove", "Your password is enough again.");
+  expect(await factors()).toEqual([]);
+  await page.getByRole("link", { name: "Back to the keys" }).click();
+  await says(page, "Protect these keys with a second factor");
 });
