@@ -121,8 +121,9 @@ describe.each(lists)("GET $path", ({ path, aliases, parameters, columns, include
     expect([await csv.text(), csv.headers.get("X-Has-More")]).toEqual([`${modelOf(path).columns.join()}\r\n`, "false"]);
   });
 
-  // Proves: service.7, parameters.3, endpoints.5, endpoints.7, responses.8, responses.18
-  test("answers the same under its aliases, as JSON by default and with format=json", async () => {
+  // The read follows no redirect.
+  // Proves: service.7, parameters.3, endpoints.5, endpoints.7, requests.45, requests.46, responses.8, responses.18
+  test("answers the same under its aliases, with a slash at its end, as JSON by default and with format=json", async () => {
     const answer = async (path: string, parameters: Parameters) => {
       const response = await read(path, parameters);
       const headers = ["Content-Type", "Content-Disposition"].map((name) => response.headers.get(name));
@@ -133,7 +134,7 @@ describe.each(lists)("GET $path", ({ path, aliases, parameters, columns, include
     const file = `attachment; filename="${path.slice(1)}.csv"`;
     expect(csv).toEqual(["text/csv; charset=utf-8; header=present", file, expect.any(String)]);
     expect(await answer(path, { format: "json" })).toEqual(json);
-    for (const alias of aliases)
+    for (const alias of [...aliases, ...[path, ...aliases].map((name) => `${name}/`)])
       expect([await answer(alias, {}), await answer(alias, { format: "csv" })]).toEqual([json, csv]);
   });
 });

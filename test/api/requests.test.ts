@@ -1,4 +1,4 @@
-// Requests over HTTP (docs/api.md, Requests): the order of checks with real keys, HEAD and OPTIONS, slashes, and GET /.
+// Requests over HTTP (docs/api.md, Requests): the order of checks with real keys, HEAD and OPTIONS, and GET /.
 import { expect, test } from "vitest";
 import { endpoints, version } from "../../functions/public-api/table/endpoints.ts";
 import { accepts, limit } from "../support/bad_requests.ts";
@@ -79,17 +79,6 @@ test("OPTIONS answers a preflight with 204, without a key and without a body", a
     const allowed = "Authorization, X-API-Key, Content-Type, apikey, X-Client-Info";
     expect(headers.get("Access-Control-Allow-Headers")).toBe(allowed);
   }
-});
-
-// Proves: requests.45, requests.46
-test("a trailing slash changes nothing, and nothing is redirected", async () => {
-  for (const path of known) {
-    // call follows no redirect.
-    const [plain, slashed] = [await call(path, first.key), await call(`${path}/`, first.key)];
-    expect([slashed.status, stableText(await slashed.text())]).toEqual([200, stableText(await plain.text())]);
-  }
-  const body = JSON.stringify({ external_id: "slash", name: "Slash", points_cost: 1 });
-  expect((await call("/rewards/", good, { method: "POST", body })).status).toBe(200);
 });
 
 // Proves: endpoints.1, endpoints.2, authentication.7, versioning.1, responses.1, reaching.10, risk.9
