@@ -236,9 +236,8 @@ test("an import that fails at night is seen with what was wrong, until one succe
     const body = JSON.stringify([{ external_id: "R-1", name: "Umbrella", points_cost }]);
     const headers = { "User-Agent": "Google-Apps-Script", "Content-Type": "application/json" };
     const { status } = await call("/rewards", api_key, { method: "POST", headers, body });
-    const reason = () =>
-      sql`select forbidden_reason from app.api_key_uses where key_id = ${id}`.then(([row]) => row?.forbidden_reason);
-    await expect.poll(reason).toBe(notedReason);
+    const uses = () => sql`select forbidden_reason as reason from app.api_key_uses where key_id = ${id}`;
+    await expect.poll(uses).toEqual([{ reason: notedReason }]);
     return status;
   };
   const rule = "points_cost must be a number of 0 or more";
