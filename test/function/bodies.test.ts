@@ -100,15 +100,3 @@ test("a body that is not complete after 10 seconds is a 408", async () => {
   await settle(1);
   expect(sent.status).toBe(408);
 });
-
-test("bodies of which little has come are any number", async () => {
-  const bodies = new Bodies();
-  const all = Array.from({ length: 500 }, () => send(bodies, "A"));
-  for (const sent of all) await sent.end();
-  for (const sent of all) {
-    sent.take();
-    sent.serve();
-  }
-  await settle();
-  expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]));
-});

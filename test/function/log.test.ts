@@ -10,8 +10,10 @@ const line = () => JSON.parse(service.lines.at(-1) ?? "");
 
 describe("one line of JSON per request", () => {
   test("says when, what, how it ended, how long it took, and for whom", async () => {
-    service.answer("list_members", list("[]", { rows: 7 }));
-    const before = Date.now();
+    const { headers, body } = list("[]", { rows: 7 });
+    const late = (response: ServerResponse) => response.writeHead(200, headers).end(body);
+    service.answer("list_members", (response) => void setTimeout(late, 50, response));
+    const [before, began] = [Date.now(), performance.now()];
     const response = await service.send("/users/?limit=7&role=secret");
     expect(service.lines).toEqual([expect.not.stringContaining("\n")]);
     expect(line()).toEqual({
@@ -26,17 +28,9 @@ describe("one line of JSON per request", () => {
       waited_milliseconds: 0,
     });
     expect(Date.parse(line().time)).toBeGreaterThanOrEqual(before);
-  });
-
-  test("measures how long the request took", async () => {
-    const late = (response: ServerResponse) =>
-      response.writeHead(500, { "Content-Type": "application/json" }).end('{"code":"57014"}');
-    service.answer("verify_api_key", (response) => void setTimeout(late, 50, response));
-    const before = performance.now();
-    await service.send("/");
     // The timer of the upstream may fire one millisecond early.
     expect(line().milliseconds).toBeGreaterThanOrEqual(49);
-    expect(line().milliseconds).toBeLessThanOrEqual(performance.now() - before + 0.1);
+    expect(line().milliseconds).toBeLessThanOrEqual(performance.now() - began + 0.1);
   });
 
   const row = { external_id: "a", name: "b", points_cost: 1 };

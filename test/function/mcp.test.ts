@@ -41,15 +41,10 @@ test("the key is verified before the body is read, and again for the tool", asyn
 test("of an answer of more than 1 MiB the rows at its beginning are read, and the rest is not", async () => {
   const row = { id: "a", name: "", email: "", role: "", team_id: null, team_name: null, created_at: "2026-11-26" };
   const text = JSON.stringify(row);
+  const two = "2 rows, there are more: call again with starting_after = 2026-11-26_a";
   for (const [begin, said] of [
-    [
-      `[${text}, \n ${text}, \n {"name":"},\\"},`,
-      "2 rows, there are more: call again with starting_after = 2026-11-26_a",
-    ],
-    [
-      `[${text},${text},{"name":{"a":[1]},"b":"\\`,
-      "2 rows, there are more: call again with starting_after = 2026-11-26_a",
-    ],
+    [`[${text}, \n ${text}, \n {"name":"},\\"},`, two],
+    [`[${text},${text},{"name":{"a":[1]},"b":"\\`, two],
     ['[{"name":"', "the first row has more than 1 MiB, more than an assistant can read"],
   ]) {
     let isStopped = false;

@@ -116,16 +116,13 @@ test.each([
   }
 });
 
-test("a window in a time zone may have 400 days, one of which has 25 hours", async () => {
-  const window = "time_zone=America/New_York&since=2025-10-01&until=2026-11-04";
-  expect((await service.send(`/activity/counts?${window}`)).status).toBe(200);
-});
-
 test.each([
   ["2026-11-21T10:00:00Z", "2026-11-21T10:00:00Z"],
   ["2026-11-21T10:00:00%2B01:00", "2026-11-21T09:00:00Z"],
   ["2026-11-21T10:00:00.123456001Z", "2026-11-21T10:00:00.123456002Z"],
   ["2026-11-21T23:59:59.999999999Z", "2026-11-21"],
-])("since %s is not after until %s", async (since, until) => {
-  expect((await service.send(`/activity?since=${since}&until=${until}`)).status).toBe(200);
+  // 400 days, one of which has 25 hours.
+  ["2025-10-01", "2026-11-04&time_zone=America/New_York", "/activity/counts"],
+])("since %s is not after until %s, nor too long before", async (since, until, path = "/activity") => {
+  expect((await service.send(`${path}?since=${since}&until=${until}`)).status).toBe(200);
 });

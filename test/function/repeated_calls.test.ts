@@ -9,6 +9,7 @@ const logged = () => JSON.parse(service.lines.at(-1) ?? "");
 const reward = '{"external_id":"a","name":"b","points_cost":1}';
 
 const tooMany = refusal(429, "PT429", { ...owner, requests_at_once: 4 });
+const closed: Upstream = (response) => void response.destroy();
 
 test.each<[string, Upstream]>([
   ["too many requests of the company", tooMany],
@@ -35,19 +36,21 @@ test.each<[made: number, what: string, Upstream]>([
   [1, "may have been made, says a gateway", { status: 502, body: "" }],
   [1, "may have been made, says a gateway that lost its answer", { status: 503, body: "upstream connect error" }],
   [1, "may have been made, and whose connection broke", refusal(400, "")],
+  [1, "may have been made, and whose connection was closed before any answer", closed],
 ])("an import is made %i times when it %s", async (made, _what, busy) => {
   service.answer("upsert_rewards", busy, value({ imported: 1 }));
   expect((await service.import(reward)).status).toBe(made === 1 ? 500 : 200);
   expect(service.calls.filter(({ rpc }) => rpc === "upsert_rewards")).toHaveLength(made);
 });
 
-describe("after two seconds", () => {
-  // Proves: requests.54, requests.60
-  test.each<[what: string, rpc: string, send: () => Promise<Response>]>([
-    ["an import", "upsert_rewards", () => service.import(reward)],
-    // The instance knows nothing of this key but what the refusal says.
-    ["a list", "any", () => service.send("/members", { headers: { "X-API-Key": madeUpKey(1) } })],
-  ])("too many requests are a 429 that names key and company in the log: %s", async (_what, rpc, send) => {
+// Proves: requests.54, requests.60
+test.each<[what: string, rpc: string, send: () => Promise<Response>]>([
+  ["an import", "upsert_rewards", () => service.import(reward)],
+  // The instance knows nothing of this key but what the refusal says.
+  ["a list", "any", () => service.send("/members", { headers: { "X-API-Key": madeUpKey(1) } })],
+])(
+  "after two seconds too many requests are a 429 that names key and company in the log: %s",
+  async (_what, rpc, send) => {
     service.answer(rpc, tooMany);
     const response = await send();
     expect(response.headers.get("Retry-After")).toBe("1");
@@ -56,29 +59,21 @@ describe("after two seconds", () => {
     // How often it is tried in this time: test/function/waiting_line.test.ts.
     expect(service.calls.length).toBeGreaterThan(2);
     expect(service.calls.length).toBeLessThan(90);
-  });
-});
+  },
+);
 
 describe("a connection that was closed before any answer", () => {
-  const closed: Upstream = (response) => void response.destroy();
-
-  test("is opened anew: the caller gets the 401", async () => {
-    service.answer("list_members", closed, refusedKey);
-    expect((await service.send("/members")).status).toBe(401);
-    expect(service.calls).toHaveLength(2);
-  });
-
-  test("is the end of an import, which may have been written: its counts are always true", async () => {
-    service.answer("upsert_rewards", closed, value({ imported: 1, created: 0 }));
-    expect(await problem(await service.import(reward))).toEqual([500, "Internal Server Error"]);
-    expect(service.calls.filter(({ rpc }) => rpc === "upsert_rewards")).toHaveLength(1);
-  });
-
   // Proves: requests.54
   test("is opened anew only once", async () => {
     service.answer("list_members", closed);
     expect(await problem(await service.send("/members"))).toEqual([500, "Internal Server Error"]);
     expect(logged().error).toMatch(/^list_members gave no complete answer \(\w+\)$/);
+    expect(service.calls).toHaveLength(2);
+  });
+
+  test("is opened anew: the caller gets the 401", async () => {
+    service.answer("list_members", closed, refusedKey);
+    expect((await service.send("/members")).status).toBe(401);
     expect(service.calls).toHaveLength(2);
   });
 });

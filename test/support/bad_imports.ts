@@ -76,6 +76,12 @@ const bodies: BadRequests = {
     ...["null", "true", "1e400", '"[]"', '{"rewards": null}', '{"rewards": {}}', `{"rewards": ${row}}`],
     ...[`{"rewards": [${row}], "dry_run": true}`, `{"rewards": [], ${row.slice(1)}`],
   ].map((body) => post(body, 'body must be a reward, an array of rewards or { "rewards": [ … ] }')),
+  "the body is sent as it is, not compressed": [
+    {
+      ...post(row, "Unsupported Media Type: the header Content-Encoding must be left out, send the body as it is"),
+      ...{ status: 415, headers: { "Content-Encoding": "gzip" } },
+    },
+  ],
   // Proves: errors.4, import.4, limits.3, rows.29
   "the body has at most 500 rewards, and 8 MiB": [
     ...[`[${Array(501).fill(row)}]`, `{"rewards": [${Array(501).fill("null")}]}`, `[${Array(10_000).fill("{}")}]`].map(
