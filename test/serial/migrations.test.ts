@@ -2,17 +2,22 @@
 // non-superuser of the hosted service. No data is lost, no request is blocked for long, and a second run changes nothing.
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
+import { SignJWT } from "jose";
 import postgres from "postgres";
 import { afterAll, expect, onTestFinished, test, vi } from "vitest";
-import type { DatabaseFunction } from "../../scripts/stack/data_api/statements.ts";
 import { runSql, supabasePush } from "../../scripts/stack/database.ts";
 import { migrationFiles } from "../../scripts/stack/difference.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
 import { count, tried } from "../support/counts.ts";
 import { startDataApi, startFunction } from "../support/function_process.ts";
-import { type As, callFunction, connectAsPostgrest, readFunctions } from "../support/postgrest.ts";
 import { allServed, hashOf, stack } from "../support/stack.ts";
-import { createCompany, olderProject, removeProjects, waitsForLock } from "../support/two_projects.ts";
+import {
+  createCompany,
+  olderProject,
+  type ProjectCompany,
+  removeProjects,
+  waitsForLock,
+} from "../support/two_projects.ts";
 
 const rows = count(20_000, 300_000);
 const versions = migrationFiles.map((file) => basename(file).split("_")[0]);
@@ -21,6 +26,8 @@ const versions = migrationFiles.map((file) => basename(file).split("_")[0]);
 const firstOnly = () => olderProject(versions[0] ?? "");
 const { name: database, url, sql } = await firstOnly();
 const connect = () => postgres(stack.superuser_url, { database, max: 1, onnotice: () => {} });
+const superuserUrl = (name: string) => Object.assign(new URL(stack.superuser_url), { pathname: name }).href;
+const json = { "Content-Type": "application/json", Accept: "application/json" };
 afterAll(removeProjects);
 
 /** The last migration of the oldest version from which one upgrade leads here (Upgrading): the functions that it runs stay. */
@@ -85,40 +92,36 @@ async function checksums(tables: { name: string; columns: string[] }[]): Promise
   return sums;
 }
 
+type DataApi = Awaited<ReturnType<typeof startDataApi>>;
+
 /**
- * Reads and writes as the Data API does for requests, and makes keys as it does for admins, while migrations are applied:
- * with the schema that it has read before, and with the newest. Returns how many calls there were. Throws when one fails.
+ * Reads and writes as the function does, and makes keys as admins do, while migrations are applied: at a Data API that has
+ * read the schema before, and at one that reads each new one. Returns how many calls there were. Throws when one fails.
  */
-async function traffic({ key, admin }: Record<"key" | "admin", string>, going: () => boolean): Promise<number> {
-  const before = await readFunctions(sql);
+async function traffic(dataApis: DataApi[], { key, admin }: ProjectCompany, going: () => boolean): Promise<number> {
   const key_hash = hashOf(key);
-  const asService: As = { role: "service_role" };
-  const asAdmin: As = { role: "authenticated", claims: { sub: admin } };
-  const calls: [name: string, as: As, args: (done: number) => Record<string, unknown>][] = [
-    ["list_activity", asService, () => ({ key_hash, max_rows: 100 })],
-    [
-      "upsert_rewards",
-      asService,
-      (n) => {
-        const reward = { external_id: `writer-${n % 50}`, name: `Writer ${n}`, points_cost: n };
-        return { key_hash, rewards: JSON.stringify([reward]), dry_run: false };
-      },
-    ],
-    ["list_api_keys", asAdmin, () => ({})],
-    ["create_api_key", asAdmin, () => ({ name: "made meanwhile", scopes: ["read:members"], expires_at: null })],
+  const reward = (n: number) => ({ external_id: `writer-${n % 50}`, name: `Writer ${n}`, points_cost: n });
+  const calls: [name: string, isAdmin: boolean, args: (done: number) => object][] = [
+    ["list_activity", false, () => ({ key_hash, max_rows: 100 })],
+    ["upsert_rewards", false, (n) => ({ key_hash, rewards: JSON.stringify([reward(n)]), dry_run: false })],
+    ["list_api_keys", true, () => ({})],
+    ["create_api_key", true, () => ({ name: "made meanwhile", scopes: ["read:members"], expires_at: null })],
   ];
-  const schemas = [async () => before, () => readFunctions(sql)];
-  const callers = schemas.flatMap((schema) => calls.map((call) => [schema, ...call] as const));
-  const requests = callers.map(async ([schema, name, as, args]) => {
-    const db = await connectAsPostgrest(database);
-    let done = 0;
-    for (; going() || done === 0; done++) {
-      const one = (await schema()).get(name) as DatabaseFunction;
-      await callFunction(db, one, args(done), as, "commit");
-    }
-    await db.end();
-    return done;
-  });
+  const requests = dataApis.flatMap((dataApi) =>
+    calls.map(async ([name, isAdmin, args]) => {
+      const claims = new SignJWT({ role: "authenticated", sub: admin }).setProtectedHeader({ alg: "HS256" });
+      const token = await claims.sign(new TextEncoder().encode(dataApi.jwt_secret));
+      const headers = { apikey: stack.secret_key, ...(isAdmin && { Authorization: `Bearer ${token}` }), ...json };
+      let done = 0;
+      for (; going() || done === 0; done++) {
+        const init = { method: "POST", headers, body: JSON.stringify(args(done)) };
+        const response = await fetch(`${dataApi.url}/rest/v1/rpc/${name}`, init);
+        expect([response.status, response.status === 200 || (await response.text())]).toEqual([200, true]);
+        await response.body?.cancel();
+      }
+      return done;
+    }),
+  );
   return (await Promise.all(requests)).reduce((sum, done) => sum + done, 0);
 }
 
@@ -199,6 +202,8 @@ test("from the first migration to the newest: nothing is lost, copies go on, eve
   await sql`update app.members set name = 'Renamed' where id = ${renamed?.id}`;
   await sql`delete from app.members where id = ${deleted?.id}`;
   const goOn = await heldRequest(company.key);
+  const dataApis = await Promise.all([true, false].map((isDeaf) => startDataApi(superuserUrl(database), isDeaf)));
+  onTestFinished(async () => void (await Promise.all(dataApis.map((dataApi) => dataApi.stop()))));
   let migrating = true;
   const isMigrating = () => migrating;
   const pushed = push().finally(() => {
@@ -206,7 +211,11 @@ test("from the first migration to the newest: nothing is lost, copies go on, eve
   });
   // The last one drops what the functions of before call: it waits for their requests.
   const answered = vi.waitUntil(async () => (await applied(sql)).length === versions.length - 1, 300_000).then(goOn);
-  const [requests, longest] = await Promise.all([traffic(company, isMigrating), longestLock(isMigrating), pushed]);
+  const [requests, longest] = await Promise.all([
+    traffic(dataApis, company, isMigrating),
+    longestLock(isMigrating),
+    pushed,
+  ]);
   expect(longest).toBeLessThan(1000);
   expect(await answered).toBe(100);
   expect(await checksums(tables)).toEqual(before);
@@ -226,7 +235,7 @@ test("from the first migration to the newest: nothing is lost, copies go on, eve
 test("a function that is deployed before the migrations says so in its log; a push that ends in the middle, because somebody holds a table for too long, is pushed again and goes on, and then the function serves", async () => {
   const { name, url, sql } = await firstOnly();
   const { key } = await createCompany(sql, "Older");
-  const dataApi = await startDataApi(Object.assign(new URL(stack.superuser_url), { pathname: name }).href);
+  const dataApi = await startDataApi(superuserUrl(name));
   const newer = await startFunction(dataApi.url);
   onTestFinished(async () => void (await Promise.all([newer.kill(), dataApi.stop()])));
   const ask = async (path: string) => (await fetch(newer.url + path, { headers: { "X-API-Key": key } })).status;

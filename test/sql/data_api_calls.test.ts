@@ -1,12 +1,18 @@
 // The statements of the local Data API are those that PostgREST 16.2 sent (test/recorded), for each function that the
 // recording calls: the transaction, the settings, and the call, which PostgREST makes from the catalog.
 import { expect, test } from "vitest";
-import { applying, beginning, calling, type RequestSettings } from "../../scripts/stack/data_api/statements.ts";
+import {
+  applying,
+  beginning,
+  calling,
+  type DatabaseFunction,
+  functionsQuery,
+  type RequestSettings,
+} from "../../scripts/stack/data_api/statements.ts";
 import { read } from "../support/pages.ts";
-import { readFunctions } from "../support/postgrest.ts";
 import { sql } from "../support/stack.ts";
 
-const functions = await readFunctions(sql);
+const functions = await sql.unsafe<DatabaseFunction[]>(functionsQuery);
 
 test("these are the statements that were recorded", async () => {
   const recorded = read("test/recorded/postgrest-16.2-statements.txt").split("\n");
@@ -21,7 +27,7 @@ test("these are the statements that were recorded", async () => {
   let next = 0;
   for (const [place, text] of texts.entries()) {
     const [, name = ""] = /"public"\."(\w+)"\(/.exec(text) ?? [];
-    const one = functions.get(name);
+    const one = functions.find((each) => each.name === name);
     if (!one) continue;
     const args = text.includes("pgrst_payload") ? JSON.parse(bodies[next++] ?? "{}") : {};
     expect(calling(one, new Set(Object.keys(args)))).toBe(text);

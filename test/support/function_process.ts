@@ -17,16 +17,17 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Starts a Data API and its gateway, for a database at this address, which may be a standby. */
-export async function startDataApi(databaseUrl: string, isStandby = false) {
+/** Starts a Data API and its gateway, for a database at this address. One that is `deaf`, as with a standby, keeps the schema. */
+export async function startDataApi(databaseUrl: string, isDeaf = false) {
   const folder = await mkdtemp(`${tmpdir()}/data-api-`);
   const jwt_secret = randomPassword();
-  const settings = { PGRST_DB_CHANNEL_ENABLED: String(!isStandby) };
+  const settings = { PGRST_DB_CHANNEL_ENABLED: String(!isDeaf) };
   const dataApi = await startStackDataApi(`${folder}/data_api.log`, databaseUrl, jwt_secret, { settings });
   const gateway = await startGateway(0);
   gateway.upstreams.rest = toDataApi(dataApi.port, await tokensOfKeys({ ...stack, jwt_secret }));
   return {
     url: `http://127.0.0.1:${gateway.port}`,
+    jwt_secret,
     async stop() {
       await Promise.all([gateway.stop(), dataApi.stop()]);
       await rm(folder, { recursive: true });
