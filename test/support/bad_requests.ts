@@ -68,9 +68,14 @@ const format = "format must be json or csv";
 const timeZone = "time_zone must be UTC or the IANA name of a time zone, such as Europe/Berlin";
 const by =
   "by must be one to 3 different names of day, week, month, quarter, year, category, sender_team, receiver_team, sender, receiver, sender_team_then, receiver_team_then, and at most one of day, week, month, quarter, year";
-/** Lists of names as they were sent, and the names that the error says. */
-const listsOfNames = (before: string, rule: string, all: [values: string, sent: string][]): BadRequest[] =>
-  all.map(([value, sent]) => get(`${before}${value}`, `${rule} (sent: ${sent})`));
+const byOfAverages =
+  "by must be one to 2 different names of day, week, month, quarter, year, team, and at most one of day, week, month, quarter, year";
+/** Lists of names as they were sent, and the names that the error says, if they are others. */
+const listsOfNames = (before: string, rule: string, all: (string | [values: string, sent: string])[]): BadRequest[] =>
+  all.map((one) => {
+    const [value, sent] = typeof one === "string" ? [one, one.replaceAll(",", ", ")] : one;
+    return get(`${before}${value}`, `${rule} (sent: ${sent})`);
+  });
 
 const parameters: BadRequests = {
   // Proves: limits.1, requests.16, requests.22
@@ -122,13 +127,11 @@ const parameters: BadRequests = {
   "include names additional columns, each once; the error lists them": [
     ...listsOfNames("/activity?include=", include, [
       ["", "an empty name"],
-      ["sender", "sender"],
+      ...["sender", "SENDER_ID", "sender_id,sender_id"],
       ["sender_id,", "sender_id, an empty name"],
-      ["sender_id,sender_id", "sender_id, sender_id"],
       ["sender_id&include[1]=sender_id", "sender_id, sender_id"],
       ["sender_id&include[]=", "sender_id, an empty name"],
       ["sender_id;category_id", '"sender_id\\u003bcategory_id"'],
-      ["SENDER_ID", "SENDER_ID"],
       ["[]", "no name"],
       ["[1]", '"[1]"'],
       ["%7B%22a%22:1%7D", '"{\\"a\\":1}"'],
@@ -144,24 +147,15 @@ const parameters: BadRequests = {
   // Proves: questions.1, questions.8
   "by has one to three different names, at most one of them a step of time; the error lists them": [
     ...listsOfNames("/activity/counts?by=", by, [
+      ...["hour", "constructor", "null", "month,month", "category,sender,receiver,month"],
       ["", "an empty name"],
-      ["hour", "hour"],
-      ["month,month", "month, month"],
       ["month&by=day", "month, day"],
-      ["category,sender,receiver,month", "category, sender, receiver, month"],
       [uuid, JSON.stringify(uuid)],
-      ["constructor", "constructor"],
-      ["null", "null"],
     ]),
-    ...listsOfNames(
-      "/day-ratings/averages?by=",
-      "by must be one to 2 different names of day, week, month, quarter, year, team, and at most one of day, week, month, quarter, year",
-      [
-        ["category", "category"],
-        ["team,team", "team, team"],
-        ["day,%20week%20,team", "day, week, team"],
-      ],
-    ),
+    ...listsOfNames("/day-ratings/averages?by=", byOfAverages, [
+      ...["category", "team,team"],
+      ["day,%20week%20,team", "day, week, team"],
+    ]),
   ],
   // Proves: questions.3
   "since is at most 400 days before until, to the microsecond": [

@@ -23,11 +23,16 @@ interface List {
 
 const teamName = ({ teams }: World, id: string | null) => teams.find((team) => team.id === id)?.name;
 
-/** The team at the time of a kudos, of which the kudos has this ID: unknown, none, or one that may be gone. */
-const teamThen = (world: World, person: string, id: string | null): Row => ({
-  [`${person}_team_then_id`]: id === noTeam ? null : id,
-  [`${person}_team_then_name`]: id === noTeam ? "No Team" : (teamName(world, id) ?? null),
-});
+/** The sender or receiver of a kudos. `then` is the team of that time: unknown, none, or one that may be gone. */
+function person(world: World, what: string, id: string, then: string | null): Row {
+  const { name, email, team_id = null } = world.members.find((member) => member.id === id) ?? {};
+  return {
+    ...{ [`${what}_name`]: name, [`${what}_email`]: email },
+    ...{ [`${what}_team_id`]: team_id, [`${what}_team_name`]: teamName(world, team_id) ?? null },
+    [`${what}_team_then_id`]: then === noTeam ? null : then,
+    [`${what}_team_then_name`]: then === noTeam ? "No Team" : (teamName(world, then) ?? null),
+  };
+}
 
 /** The name in the company's language; else in that in other letter case; else in English; else the first by tag. */
 function categoryName({ categories, language }: World, id: string): string {
@@ -57,20 +62,11 @@ const activity: List = {
   unique: [],
   table: "kudos",
   rows: (world) =>
-    world.kudos.map((kudos) => {
-      const sender = world.members.find((member) => member.id === kudos.sender_id);
-      const receiver = world.members.find((member) => member.id === kudos.receiver_id);
-      return {
-        ...{ ...kudos, category: categoryName(world, kudos.category_id) },
-        ...{ sender_name: sender?.name, sender_email: sender?.email },
-        ...{ receiver_name: receiver?.name, receiver_email: receiver?.email },
-        ...{ sender_team_id: sender?.team_id ?? null, receiver_team_id: receiver?.team_id ?? null },
-        sender_team_name: teamName(world, sender?.team_id ?? null) ?? null,
-        receiver_team_name: teamName(world, receiver?.team_id ?? null) ?? null,
-        ...teamThen(world, "sender", kudos.sender_team_then_id),
-        ...teamThen(world, "receiver", kudos.receiver_team_then_id),
-      };
-    }),
+    world.kudos.map((kudos) => ({
+      ...{ ...kudos, category: categoryName(world, kudos.category_id) },
+      ...person(world, "sender", kudos.sender_id, kudos.sender_team_then_id),
+      ...person(world, "receiver", kudos.receiver_id, kudos.receiver_team_then_id),
+    })),
 };
 /** A list of names. */
 const names = { columns: ["id", "name", "created_at"], included: [], filters: [], unique: [] };
@@ -178,18 +174,18 @@ interface Question {
   included(rows: ModelRow[]): Row;
 }
 
-const teamOf = (world: World, id: unknown) => world.members.find((member) => member.id === id)?.team_id ?? null;
 const counts: Question = {
   list: "/activity",
   filters: ["category_id", "sender_id", "receiver_id", "sender_team_id", "receiver_team_id"],
   by: {
     category: ["category_id", "category"],
-    sender_team: ["sender_team_id", "sender_team_name"],
-    receiver_team: ["receiver_team_id", "receiver_team_name"],
-    sender: ["sender_id", "sender_name"],
-    receiver: ["receiver_id", "receiver_name"],
-    sender_team_then: ["sender_team_then_id", "sender_team_then_name"],
-    receiver_team_then: ["receiver_team_then_id", "receiver_team_then_name"],
+    ...Object.fromEntries(
+      ["sender", "receiver"].flatMap((person) => [
+        [person, [`${person}_id`, `${person}_name`]],
+        [`${person}_team`, [`${person}_team_id`, `${person}_team_name`]],
+        [`${person}_team_then`, [`${person}_team_then_id`, `${person}_team_then_name`]],
+      ]),
+    ),
   },
   numbers: (rows) => ({ kudos: rows.length }),
   included: (rows) => ({
@@ -252,16 +248,10 @@ export function predictGroups(world: World, { path, parameters }: ListRequest): 
     .map((row) => ({
       ...row,
       ...(step && { [step]: firstDay(step, localDate(row.at, time_zone)) }),
-      ...Object.fromEntries(
-        ["sender", "receiver"].flatMap((person) => {
-          const id = teamOf(world, row[`${person}_id`]);
-          return [
-            [`${person}_team_id`, id],
-            [`${person}_team_name`, teamName(world, id) ?? "No Team"],
-          ];
-        }),
-      ),
-      ...(list === "/day-ratings" && { team_name: row.team_name ?? "No Team" }),
+      // Of lists it is null.
+      sender_team_name: row.sender_team_name ?? "No Team",
+      receiver_team_name: row.receiver_team_name ?? "No Team",
+      team_name: row.team_name ?? "No Team",
     }));
   const columns = names.flatMap((name) => by[name] ?? [name]);
   const groups = Map.groupBy(asked as ModelRow[], (row) => JSON.stringify(columns.map((name) => row[name])));
