@@ -94,13 +94,16 @@ function ask(
   return outcome(visit, line.call(visit, { rpc, args: () => ({ bytes }), read: () => body, isPage: true, isTotal }));
 }
 
+/** Sends a request, and ends its calls. */
+async function serve(...request: Parameters<typeof ask>): Promise<void> {
+  ask(...request);
+  await settle();
+  await endAll();
+}
+
 /** Makes the instance know these keys. */
 async function know(...keys: string[]): Promise<void> {
-  for (const key of keys) {
-    ask(key);
-    await settle();
-    await endAll();
-  }
+  for (const key of keys) await serve(key);
 }
 
 /** Sends so many requests with a key that the instance knows. */
@@ -291,27 +294,25 @@ test("a request without a turn for two seconds gets a 429 that names its key and
   expect([late?.visit.waited, running.length]).toEqual([2000, 0]);
 });
 
-describe("a caller who disconnects", () => {
-  // Proves: requests.66
-  test("leaves the line, but the place of a call under way is free only when the call has ended", async () => {
-    await askMany(2, "A");
-    const leaving = new AbortController();
-    const cancel = vi.fn();
-    const body = new ReadableStream({ cancel });
-    const left = [0, 1].map(() => ask("A", { signal: leaving.signal, body }));
-    const next = ask("A");
-    await settle();
-    leaving.abort();
-    await settle();
-    for (const request of left)
-      expect(request).toMatchObject({ status: 499, logged: { company_id: "A", error: "the caller went away" } });
-    expect(running).toHaveLength(3);
-    await running.at(-1)?.end();
-    expect(running).toHaveLength(3);
-    expect(cancel).toHaveBeenCalledOnce();
-    await endAll();
-    expect(next.status).toBe(200);
-  });
+// Proves: requests.66
+test("a caller who disconnects leaves the line, but the place of a call under way is free only when the call has ended", async () => {
+  await askMany(2, "A");
+  const leaving = new AbortController();
+  const cancel = vi.fn();
+  const body = new ReadableStream({ cancel });
+  const left = [0, 1].map(() => ask("A", { signal: leaving.signal, body }));
+  const next = ask("A");
+  await settle();
+  leaving.abort();
+  await settle();
+  for (const request of left)
+    expect(request).toMatchObject({ status: 499, logged: { company_id: "A", error: "the caller went away" } });
+  expect(running).toHaveLength(3);
+  await running.at(-1)?.end();
+  expect(running).toHaveLength(3);
+  expect(cancel).toHaveBeenCalledOnce();
+  await endAll();
+  expect(next.status).toBe(200);
 });
 
 describe("pages of a company whose last ones were heavy", () => {
@@ -320,11 +321,7 @@ describe("pages of a company whose last ones were heavy", () => {
   // Proves: requests.59
   test("run one at a time, two of all such companies, for ten seconds, and leave the others six places", async () => {
     await know(..."ABCDE");
-    for (const company of "ABC") {
-      ask(company, heavy);
-      await settle();
-      await endAll();
-    }
+    for (const company of "ABC") await serve(company, heavy);
     for (const company of "AABBCC") ask(company);
     for (const company of "DDDEEE") ask(company);
     await settle();
@@ -338,9 +335,7 @@ describe("pages of a company whose last ones were heavy", () => {
   test("are heavy only when their size is known, and above 1 MiB", async () => {
     for (const bytes of [1024 * 1024, Number.POSITIVE_INFINITY]) {
       await know("A");
-      ask("A", { bytes });
-      await settle();
-      await endAll();
+      await serve("A", { bytes });
       await askMany(3, "A");
       expect(companies()).toEqual([..."AAA"]);
       await endAll();
@@ -387,11 +382,7 @@ describe("answers that nobody reads", () => {
   test("leave no place to a caller who goes in the moment in which one of them ends", async () => {
     const [reading, caller] = [Promise.withResolvers<void>(), new AbortController()];
     await know("A");
-    for (const ended of [reading.promise, ...Array(15).fill(never.ended)]) {
-      ask("A", { ...mebibyte, ended });
-      await settle();
-      await endAll();
-    }
+    for (const ended of [reading.promise, ...Array(15).fill(never.ended)]) await serve("A", { ...mebibyte, ended });
     ask("A", { signal: caller.signal });
     await settle();
     reading.resolve();

@@ -38,7 +38,9 @@ const instant = (): bigint =>
 
 /** The first three rows of every list are twins: they have the same time, and the first value of all that can be filtered. */
 const isTwin = (index: number): boolean => index < 3;
-const shared = (index: number): bigint => (isTwin(index) ? first(ties) : instant());
+/** So many rows, each with an ID and a time. */
+const rows = <T>(length: number, make: (index: number) => T) =>
+  many(length, (index) => ({ id: uuid(), ...make(index), at: isTwin(index) ? first(ties) : instant() }));
 const drawn = <T>(index: number, values: readonly T[]): T => (isTwin(index) ? first(values) : uneven(values));
 
 /** ISO 8601 in UTC with microseconds, as the API writes it. */
@@ -58,39 +60,29 @@ function generate({ domain }: TestCompany, canary: string, size: number) {
   const text = (): string => one(awkward) + canary + one(awkward) + randomInt(1000) + one(awkward);
   const line = (): string => `${canary} ${randomInt(1_000_000)}`;
 
-  const teams = many(12, (index) => ({ id: uuid(), name: text(), at: shared(index) }));
-  const members = many(size, (index) => ({
-    id: uuid(),
+  const teams = rows(12, () => ({ name: text() }));
+  const members = rows(size, (index) => ({
     name: text(),
     email: `m${index}.${canary}@${domain}`,
     role: drawn(index, roles),
     team_id: isTwin(index) ? first(teams).id : maybe(uneven(teams).id),
-    at: shared(index),
   }));
-  const categories = many(12, (index) => {
+  const categories = rows(12, (index) => {
     // One has no name at all.
     const spoken = index === 4 ? [] : ["it", ...languages.filter(() => randomInt(2) === 0)];
     const names: Record<string, string> = Object.fromEntries(spoken.map((tag) => [tag, text()]));
-    return { id: uuid(), names, at: shared(index) };
+    return { names };
   });
-  const pulse_questions = many(12, (index) => ({
-    id: uuid(),
-    question: text(),
-    response_type: maybe(line()),
-    at: shared(index),
-  }));
-  const kudos = many(size, (index) => ({
-    id: uuid(),
+  const pulse_questions = rows(12, () => ({ question: text(), response_type: maybe(line()) }));
+  const kudos = rows(size, (index) => ({
     sender_id: drawn(index, members).id,
     receiver_id: drawn(index, members).id,
     category_id: drawn(index, categories).id,
     message: text(),
     sender_team_then_id: one([null, noTeam, uuid(), one(teams).id]),
     receiver_team_then_id: one([null, noTeam, uuid(), one(teams).id]),
-    at: shared(index),
   }));
-  const rewards = many(size, (index) => ({
-    id: uuid(),
+  const rewards = rows(size, (index) => ({
     external_id: maybe(`shared-${index}`),
     name: text(),
     description: maybe(text()),
@@ -100,22 +92,17 @@ function generate({ domain }: TestCompany, canary: string, size: number) {
     image_url: maybe(`https://img.example/${canary}`),
     vendor_name: maybe(text()),
     is_archived: !isTwin(index) && randomInt(3) === 0,
-    at: shared(index),
   }));
-  const day_ratings = many(size, (index) => ({
-    id: uuid(),
+  const day_ratings = rows(size, (index) => ({
     rating: randomInt(1, 6),
     comment: maybe(text()),
     team_id: isTwin(index) ? first(teams).id : maybe(one(teams).id),
     points_awarded: maybe(randomInt(50)),
-    at: shared(index),
   }));
-  const pulse_responses = many(size, (index) => ({
-    id: uuid(),
+  const pulse_responses = rows(size, () => ({
     question_id: maybe(one(pulse_questions).id),
     value: one<unknown>([null, 4, 0.5, true, text(), [text(), 1], { [canary]: text() }, "", "null"]),
     comment: one(["", text()]),
-    at: shared(index),
   }));
   return { teams, members, categories, kudos, rewards, day_ratings, pulse_questions, pulse_responses };
 }
