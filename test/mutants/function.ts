@@ -1,11 +1,18 @@
-// Protections of the Edge Function, each removed by replacing one text. The tests of test/function must notice it. How
-// requests take turns is said, line by line, in test/function/waiting_line.test.ts.
+// Protections of the Edge Function and of the command line, each removed by replacing one text. The tests of test/function
+// must notice the former. How requests take turns is said, line by line, in test/function/waiting_line.test.ts.
 
 /** The file of a protection, its text, and the text that replaces it. */
 export type TextMutant = { name: string; file: string; from: string; to: string };
 
 /** For each file: what is removed, the text that is replaced, and by what, unless by nothing. */
-const inFile: Record<string, [name: string, from: string, to?: string][]> = {
+type InFile = Record<string, [name: string, from: string, to?: string][]>;
+
+const mutantsIn = (folder: string, inFile: InFile): TextMutant[] =>
+  Object.entries(inFile).flatMap(([file, mutants]) =>
+    mutants.map(([name, from, to = ""]) => ({ name, file: `${folder}/${file}`, from, to })),
+  );
+
+export const functionMutants = mutantsIn("functions/public-api", {
   "request/key.ts": [
     ["the checksum of a key is not looked at", " && text.endsWith(checksum(text.slice(0, -6)))"],
     ["a key may be longer", "{38}$/", "{38}/"],
@@ -119,8 +126,31 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
   "line/visit.ts": [
     ["a waiting request waits for ever", "Math.max(0, this.patience - this.waited)", "100 * this.patience"],
   ],
-};
+});
 
-export const functionMutants: TextMutant[] = Object.entries(inFile).flatMap(([file, mutants]) =>
-  mutants.map(([name, from, to = ""]) => ({ name, file: `functions/public-api/${file}`, from, to })),
-);
+/** By the file in test/cli that must notice them. */
+export const cliMutants = {
+  connection: mutantsIn("cli/src", {
+    "proxy.ts": [
+      ["a proxy that hangs up is dialed again at once", "new ProxyPool(", "new Pool("],
+      ["NO_PROXY has no ranges", "|| isInRange(url.hostname, hosts)"],
+    ],
+  }),
+  export: mutantsIn("cli/src", {
+    "whole_file.ts": [
+      ["a file gets its name before it is on the disk", "await file.sync();"],
+      ["the name of a file is not on the disk", "await handle.sync();"],
+    ],
+  }),
+  import: mutantsIn("cli/src", {
+    "import_rewards.ts": [["an import that breaks off does not say where", "if (this.#isDryRun) throw", "throw"]],
+  }),
+  sync_file: mutantsIn("cli/src/sync", {
+    "lock.ts": [["a second sync waits for the first one", "pragma busy_timeout = 0;"]],
+    "sqlite.ts": [
+      ["deleted rows are not overwritten", "pragma secure_delete = on;", "pragma secure_delete = off;"],
+      ["a FIFO is opened", "await placeOf(path + end);"],
+    ],
+    "copy.ts": [["temporary files are anywhere", "if (!process.env.SQLITE_TMPDIR)", "if (false)"]],
+  }),
+};

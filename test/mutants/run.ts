@@ -7,9 +7,8 @@ import { withDatabase } from "../../scripts/stack/database.ts";
 import { root } from "../../scripts/stack/process.ts";
 import { type Stack, startStack } from "../../scripts/stack/stack.ts";
 import { runFile } from "../runner/pgtap.ts";
-import { cliMutants } from "./cli.ts";
 import { databaseMutants, stackMutants } from "./database.ts";
-import { functionMutants, type TextMutant } from "./function.ts";
+import { cliMutants, functionMutants, type TextMutant } from "./function.ts";
 import { vitest } from "./vitest.ts";
 
 const filters = process.argv.slice(2);
@@ -127,8 +126,8 @@ try {
     await Promise.all(
       halves.map((mutants) => tryEach("function", mutants, (mutant) => runCopy("test/function", mutant))),
     );
-    for (const [tests, mutants] of Map.groupBy(cliMutants, (mutant) => mutant.tests))
-      await tryEach("cli", mutants, (mutant) => runCopy(tests, mutant));
+    for (const [tests, mutants] of Object.entries(cliMutants))
+      await tryEach("cli", mutants, (mutant) => runCopy(`test/cli/${tests}.test.ts`, mutant));
   } finally {
     await stack.stop();
   }

@@ -5,9 +5,8 @@ import { basename, dirname, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { generatedFiles } from "../../scripts/generate.ts";
 import { root } from "../../scripts/stack/process.ts";
-import { codeBlocks } from "../support/pages.ts";
+import { codeBlocks, read } from "../support/pages.ts";
 
-const read = (file: string) => readFileSync(`${root}/${file}`, "utf8");
 const documents = globSync("**/*.md", { cwd: root, exclude: ["**/node_modules"] }).sort();
 const withoutCode = (markdown: string) => markdown.replace(/^( *)(`{3,})[^\n]*\n.*?^\1\2$/gms, "");
 const headingsOf = (markdown: string) => [...withoutCode(markdown).matchAll(/^(#+) (.+)$/gm)];

@@ -2,14 +2,13 @@
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
-import { cliMutants } from "../mutants/cli.ts";
 import { databaseMutants, stackMutants } from "../mutants/database.ts";
-import { functionMutants } from "../mutants/function.ts";
+import { cliMutants, functionMutants } from "../mutants/function.ts";
 import { read } from "../support/pages.ts";
 import { sql } from "../support/stack.ts";
 
 test("the text of each mutant of the function and the command line stands once in its file", () => {
-  const places = [...functionMutants, ...cliMutants].map(
+  const places = [...functionMutants, ...Object.values(cliMutants).flat()].map(
     ({ name, file, from }) => `${file}: ${name}: ${read(file).split(from).length - 1}`,
   );
   expect(places.filter((place) => !place.endsWith(": 1"))).toEqual([]);
