@@ -1,16 +1,7 @@
 // How the body of an import is read, and what the database gets. What is refused is in test/support/bad_imports.ts.
 import { Readable } from "node:stream";
 import { expect, test, vi } from "vitest";
-import {
-  keyHash,
-  missingScope,
-  problem,
-  refusal,
-  refusedKey,
-  startService,
-  type Upstream,
-  value,
-} from "../support/service.ts";
+import { keyHash, problem, refusal, refusedKey, startService, type Upstream, value } from "../support/service.ts";
 
 const service = await startService();
 const row = { external_id: "a", name: "Coffee", points_cost: 5 };
@@ -107,7 +98,7 @@ test.each<[string, number, (init: RequestInit) => Promise<Response>, Upstream?]>
   ["there is no key", 401, (init) => service.sendBare("/rewards", init)],
   ["the key is malformed", 401, (init) => service.send("/rewards", { ...init, headers: { "X-API-Key": "x" } })],
   ["the key is refused", 401, (init) => service.send("/rewards", init), refusedKey],
-  ["the key lacks the scope", 403, (init) => service.send("/rewards", init), missingScope],
+  ["the key lacks the scope", 403, (init) => service.send("/rewards", init), refusal(403, "PT403")],
   ["the database is down", 500, (init) => service.send("/rewards", init), refusal(500, "57014")],
   ["a parameter is wrong", 400, (init) => service.send("/rewards?limit=1", init)],
 ])("a body is not read when %s", async (_why, status, send, answer) => {

@@ -40,6 +40,7 @@ beforeEach(async () => {
 
 // Proves: requests.58, layer.3
 test.each<[where: string, csv: [number, string | null], headers: object, body: string]>([
+  // What comes without a length is passed on as it comes.
   ["behind a complete row, chunked", [200, null], {}, '[{"id":1}'],
   ["where it would be complete JSON, chunked", [200, null], {}, "[]"],
   // A small page is read whole before its answer begins.

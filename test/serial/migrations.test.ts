@@ -11,13 +11,7 @@ import { root, runCommand } from "../../scripts/stack/process.ts";
 import { count, tried } from "../support/counts.ts";
 import { startDataApi, startFunction } from "../support/function_process.ts";
 import { allServed, hashOf, stack } from "../support/stack.ts";
-import {
-  createCompany,
-  olderProject,
-  type ProjectCompany,
-  removeProjects,
-  waitsForLock,
-} from "../support/two_projects.ts";
+import { createCompany, olderProject, removeProjects, waitsForLock } from "../support/two_projects.ts";
 
 const rows = count(20_000, 300_000);
 const versions = migrationFiles.map((file) => basename(file).split("_")[0]);
@@ -98,7 +92,11 @@ type DataApi = Awaited<ReturnType<typeof startDataApi>>;
  * Reads and writes as the function does, and makes keys as admins do, while migrations are applied: at a Data API that has
  * read the schema before, and at one that reads each new one. Returns how many calls there were. Throws when one fails.
  */
-async function traffic(dataApis: DataApi[], { key, admin }: ProjectCompany, going: () => boolean): Promise<number> {
+async function traffic(
+  dataApis: DataApi[],
+  { key, admin }: Record<"key" | "admin", string>,
+  going: () => boolean,
+): Promise<number> {
   const key_hash = hashOf(key);
   const reward = (n: number) => ({ external_id: `writer-${n % 50}`, name: `Writer ${n}`, points_cost: n });
   const calls: [name: string, isAdmin: boolean, args: (done: number) => object][] = [

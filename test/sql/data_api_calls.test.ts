@@ -1,18 +1,11 @@
 // The statements of the local Data API are those that PostgREST 16.2 sent (test/recorded), for each function that the
 // recording calls: the transaction, the settings, and the call, which PostgREST makes from the catalog.
 import { expect, test } from "vitest";
-import {
-  applying,
-  beginning,
-  calling,
-  type DatabaseFunction,
-  functionsQuery,
-  type RequestSettings,
-} from "../../scripts/stack/data_api/statements.ts";
+import { applying, beginning, calling, functionsQuery } from "../../scripts/stack/data_api/statements.ts";
 import { read } from "../support/pages.ts";
 import { sql } from "../support/stack.ts";
 
-const functions = await sql.unsafe<DatabaseFunction[]>(functionsQuery);
+const functions = await sql.unsafe<Parameters<typeof calling>[0][]>(functionsQuery);
 
 test("these are the statements that were recorded", async () => {
   const recorded = read("test/recorded/postgrest-16.2-statements.txt").split("\n");
@@ -23,7 +16,7 @@ test("these are the statements that were recorded", async () => {
     "role",
     ...["jwt.claims", "method", "path", "headers", "cookies"].map((one) => `request.${one}`),
   ];
-  const settings = Object.fromEntries(names.map((name) => [name, ""])) as RequestSettings;
+  const settings = Object.fromEntries(names.map((name) => [name, ""])) as Parameters<typeof applying>[1];
   let next = 0;
   for (const [place, text] of texts.entries()) {
     const [, name = ""] = /"public"\."(\w+)"\(/.exec(text) ?? [];
