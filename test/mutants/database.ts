@@ -82,26 +82,20 @@ async function fromCatalog(sql: Sql): Promise<Mutant[]> {
     from pg_constraint where contype in ('c', 'f', 'u') and connamespace = 'app'::regnamespace`;
 }
 
-/** The functions that serve API keys. */
-async function servingFunctions(sql: Sql): Promise<string[]> {
-  const rows =
-    await sql`select 'public.' || proname as name from pg_proc where proowner = 'public_api'::regrole order by 1`;
-  return rows.map(({ name }) => name);
-}
-
 /** What the functions that serve API keys, and those that they share, must not lose. */
 const ofServing: Removal[] = [
   ["does not ask about the row-level security of $1", /row_security_active\('([^']+)'::regclass\)/, "true"],
   ["asks for no scope", /(?<=app\.admit\(key_hash, )(?!required_scope)('[^']+'|lists\.scope\(list\))/, "null"],
   ["asks for no scope of a list", /(?<=(?:THEN|ELSE) )'[\w:]+'::text/, "null"],
 ];
-const sharedByServing = ["app.admit", "lists.begin", "lists.scope"];
 
 /** All mutants that the pgTAP tests must notice. */
 export async function databaseMutants(sql: Sql): Promise<Mutant[]> {
   const mutants = await fromCatalog(sql);
-  const serving = await servingFunctions(sql);
-  for (const removal of ofServing) mutants.push(...(await rewritten(sql, [...serving, ...sharedByServing], removal)));
+  const serving = await sql<{ name: string }[]>`
+    select 'public.' || proname as name from pg_proc where proowner = 'public_api'::regrole order by 1`;
+  const routines = [...serving.map(({ name }) => name), "app.admit", "lists.begin", "lists.scope"];
+  for (const removal of ofServing) mutants.push(...(await rewritten(sql, routines, removal)));
   for (const [routine, removals] of Object.entries(inOne))
     for (const removal of removals) mutants.push(await rewrittenEverywhere(sql, routine, removal));
   return mutants;

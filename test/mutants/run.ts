@@ -109,9 +109,9 @@ async function runCopy(all: string, change?: TextMutant): Promise<string | undef
   const copy = await copyWith(change);
   for (const tests of new Set([noticedBy[change?.file ?? ""] ?? all, all])) {
     const { failed, output } = await vitest(copy, ["--root", copy, tests, "--bail=1"], signal);
-    const test = failed.find((reference) => reference.includes(" › "));
+    const test = failed.find((reference) => reference.includes(" > "));
     if (failed.length > 0 && !test) throw new Error(`${change?.name}: no test ran\n${output}`);
-    if (change && test) noticedBy[change.file] = test.split(" › ")[0] ?? "";
+    if (change && test) noticedBy[change.file] = test.split(" > ")[0] ?? "";
     if (test) return test;
   }
 }

@@ -2,7 +2,7 @@
 // requests of one company run at once, over all its keys.
 import { randomUUID } from "node:crypto";
 import postgres from "postgres";
-import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type IsolationLevel, isolationLevels, upsert } from "../support/rpc.ts";
 import { hashOf, sql, stack } from "../support/stack.ts";
 import { createCompany, type ProjectCompany, returned, signIn, waitsForLock } from "../support/two_projects.ts";
@@ -59,11 +59,11 @@ async function pidOf(connection: Connection): Promise<number> {
 const lastUse = async (): Promise<Date | null> =>
   (await sql`select max(last_used_at) as at from app.api_key_uses where company_id = ${company.id}`)[0]?.at;
 
-// Proves: keys.33
-test.each(isolationLevels)(
-  "at %s, neither a request, a quick check nor the note of a refusal waits for a request that is recording a use",
-  async (level) => {
-    await at(level);
+describe.each(isolationLevels)("at %s", (level) => {
+  beforeEach(() => at(level));
+
+  // Proves: keys.33
+  test("neither a request, a quick check nor the note of a refusal waits for a request that is recording a use", async () => {
     const revoked = await returned<Key>(sql, company.admin, "public.create_api_key('dead')");
     await returned(sql, company.admin, `public.revoke_api_key('${revoked.id}')`);
     await request(one);
@@ -83,14 +83,10 @@ test.each(isolationLevels)(
     await other`reset request.headers`;
     await one`commit`;
     expect(await lastUse()).toBeInstanceOf(Date);
-  },
-);
+  });
 
-// Proves: keys.35, layer.10
-test.each(isolationLevels)(
-  "at %s, a revoke does not wait for an import that is still running, and the next request is refused",
-  async (level) => {
-    await at(level);
+  // Proves: keys.35, layer.10
+  test("a revoke does not wait for an import that is still running, and the next request is refused", async () => {
     const [key] = await sql`select id from app.api_keys where company_id = ${company.id} and name = 'in use'`;
     await one`begin`;
     await one`set local role service_role`;
@@ -101,22 +97,18 @@ test.each(isolationLevels)(
     // The slow request began before the revoke and still succeeds.
     await one`commit`;
     expect(await sql`select from app.rewards where company_id = ${company.id}`).toHaveLength(1);
-  },
-);
+  });
 
-// Proves: keys.39
-test.each(isolationLevels)(
-  "at %s, a request does not wait for a revoke that has not been committed, and the next one after the commit is refused",
-  async (level) => {
-    await at(level);
+  // Proves: keys.39
+  test("a request does not wait for a revoke that has not been committed, and the next one after the commit is refused", async () => {
     await beginAs(one, company.admin);
     await one`select public.revoke_api_key(${reader.id})`;
     expect(await request(other, reader.api_key)).toBe("reader");
     await other`commit`;
     await one`commit`;
     await expect(request(other, reader.api_key)).rejects.toMatchObject({ code: "PT401" });
-  },
-);
+  });
+});
 
 test("what a request has verified and answered ends with its transaction, also on a connection that is used again", async () => {
   const left = () => one`

@@ -1,11 +1,5 @@
 // The function in the process of the test. Its upstream is a real HTTP server, whose answers a test sets.
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type RequestListener,
-  type ServerResponse,
-} from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { afterAll, beforeEach } from "vitest";
 import { createApp } from "../../functions/public-api/app.ts";
 import type { Settings } from "../../functions/public-api/settings.ts";
@@ -13,7 +7,7 @@ import { listen } from "../../scripts/stack/ports.ts";
 import vectors from "../vectors/api_keys.json" with { type: "json" };
 
 /** A call that the upstream received. */
-type Call = { rpc: string; args: Record<string, unknown>; method: string; headers: IncomingHttpHeaders };
+type Call = { rpc: string; args: Record<string, unknown>; method: string } & Pick<IncomingMessage, "headers">;
 
 /** The parts of an answer of the upstream. */
 type Parts = { status?: number; headers?: Record<string, string>; body?: string };
