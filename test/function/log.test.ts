@@ -1,8 +1,8 @@
 import { globSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
+import { read } from "../support/pages.ts";
 import { key, keyHash, list, owner, refusal, refusedKey, startService, value } from "../support/service.ts";
 
 const service = await startService();
@@ -114,8 +114,8 @@ test("an unexpected error is a 500 whose line has its kind and place, not its me
   expect(service.lines.join()).not.toContain(key);
 });
 
-describe("docs/operate/logs-and-errors.md", async () => {
-  const page = await readFile(`${root}/docs/operate/logs-and-errors.md`, "utf8");
+describe("docs/operate/logs-and-errors.md", () => {
+  const page = read("docs/operate/logs-and-errors.md");
   const [fields = "", errors = ""] = page.split("\n## Fields\n")[1]?.split("| `error` | Means |") ?? [];
   /** The words in code font in the first column of a table. */
   const named = (table: string) =>
@@ -131,9 +131,8 @@ describe("docs/operate/logs-and-errors.md", async () => {
     expect(named(fields)).toEqual([...Object.keys(line()), ...ofOthers]);
   });
 
-  test("names each error that has words of its own", async () => {
-    const files = globSync(`${root}/functions/public-api/**/*.ts`);
-    const source = (await Promise.all(files.map((file) => readFile(file, "utf8")))).join("\n");
+  test("names each error that has words of its own", () => {
+    const source = globSync("functions/public-api/**/*.ts", { cwd: root }).map(read).join("\n");
     const own = /(?<=(unauthorized|tooManyRequests)\(")[^"]+|(?<=logged: \{ (\.\.\.owner, )?error: ")[^"]+/g;
     const words = source.match(own) ?? [];
     expect(words.length).toBeGreaterThan(5);

@@ -50,10 +50,8 @@ test("the log says why a request was refused", async () => {
 
 test("a program is known by its ID, however much it has registered", async () => {
   const redirect_uris = [1, 2, 3, 4, 5].map((port) => `http://localhost:${port}/`.padEnd(300, "a"));
-  const registered = await post(
-    "/oauth/register",
-    JSON.stringify({ client_name: `${"🙂".repeat(60)}more`, redirect_uris }),
-  );
+  const program = { client_name: `${"🙂".repeat(60)}more`, redirect_uris };
+  const registered = await post("/oauth/register", JSON.stringify(program));
   expect(nameOfClient((await registered.json()).client_id, redirect_uris[4] ?? "")).toBe("🙂".repeat(60));
 });
 

@@ -203,17 +203,13 @@ test("from the first migration to the newest: nothing is lost, copies go on, eve
   const dataApis = await Promise.all([true, false].map((isDeaf) => startDataApi(superuserUrl(database), isDeaf)));
   onTestFinished(async () => void (await Promise.all(dataApis.map((dataApi) => dataApi.stop()))));
   let migrating = true;
-  const isMigrating = () => migrating;
+  const going = () => migrating;
   const pushed = push().finally(() => {
     migrating = false;
   });
   // The last one drops what the functions of before call: it waits for their requests.
   const answered = vi.waitUntil(async () => (await applied(sql)).length === versions.length - 1, 300_000).then(goOn);
-  const [requests, longest] = await Promise.all([
-    traffic(dataApis, company, isMigrating),
-    longestLock(isMigrating),
-    pushed,
-  ]);
+  const [requests, longest] = await Promise.all([traffic(dataApis, company, going), longestLock(going), pushed]);
   expect(longest).toBeLessThan(1000);
   expect(await answered).toBe(100);
   expect(await checksums(tables)).toEqual(before);

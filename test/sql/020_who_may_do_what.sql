@@ -142,11 +142,8 @@ begin
   end loop;
 end
 $$;
-create temporary table found as
-select a.actor, f.relation, f.companies from (select * from actors order by place) as a, pg_temp.found_by(a.actor) as f;
-
 select bag_eq(
-  'select actor, companies, count(*) from found group by actor, companies',
+  'select actor, companies, count(*) from actors, pg_temp.found_by(actor) group by actor, companies',
   $$
     select actor, companies, (select sum(cardinality(objects)) from expected where command = 'select' and role = any (roles))
     from (values

@@ -1,18 +1,18 @@
-// The database with test/vectors/api_keys.json, and common properties of the keys that it creates.
-// test/function/credentials.test.ts tests the function with the same vectors.
-import { readFile } from "node:fs/promises";
+// The database with the vectors of keys and of their names (test/vectors), and common properties of the keys it makes.
+// test/function/credentials.test.ts tests the function with the same keys.
 import { expect, test } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
-import { root, runCommand } from "../../scripts/stack/process.ts";
+import { runCommand } from "../../scripts/stack/process.ts";
+import { read } from "../support/pages.ts";
 import { first, hashOf, sql, stack } from "../support/stack.ts";
 import vectors from "../vectors/api_keys.json" with { type: "json" };
+import names from "../vectors/key_names.json" with { type: "json" };
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const [valid, invalid] = [Object.keys(vectors.valid), Object.values(vectors.invalid)];
 
 test("the command of docs/operate/incidents.md tells valid from invalid keys without any of our code", async () => {
-  const page = await readFile(`${root}/docs/operate/incidents.md`, "utf8");
-  const [command = ""] = /printf %s "\$KEY" \| python3 -c '[^']+'/.exec(page) ?? [];
+  const [command = ""] = /printf %s "\$KEY" \| python3 -c '[^']+'/.exec(read("docs/operate/incidents.md")) ?? [];
   const script = `while IFS= read -r KEY; do ${command.replace(/\n {3}/g, "\n")}; done <<< "$KEYS"`;
   const answers = async (keys: string[]) => {
     const env = { ...process.env, KEYS: keys.filter((key) => !key.includes("\n")).join("\n") };
@@ -77,4 +77,22 @@ test("a key is drawn from extensions.gen_random_bytes and from nothing else, eac
   });
   // The eighth key cannot use bytes 248 to 255, so it takes bytes 0 to 7 from another 32. The ninth begins at byte 32.
   expect(drawn).toBe(alphabet.repeat(4) + alphabet.slice(0, 8) + alphabet.slice(32) + alphabet.slice(0, 2));
+});
+
+const empty = "name must be a text of 1 to 100 characters";
+const hidden = "name must be a text without control characters, direction marks and invisible characters";
+/** What the database says to a name. */
+const answer = (name: string): Promise<string> =>
+  sql`select app.check_api_key_name(${name})`.then(
+    () => "good",
+    ({ message }) => message,
+  );
+
+// Proves: keys.19
+test.each([
+  ["good", names.good],
+  [empty, names.empty],
+  [hidden, names.hidden],
+])("of names: %s", async (expected, some) => {
+  for (const name of some) expect([name, await answer(name)]).toEqual([name, expected]);
 });

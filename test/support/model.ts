@@ -232,7 +232,8 @@ function firstDay(step: string, date: string): string {
 
 /** What the question must answer to a key of this company: all its groups, and those of an answer with `limit`. */
 export function predictGroups(world: World, { path, parameters }: ListRequest): { all: Row[]; rows: Row[] } {
-  const { list, by, numbers, included, filters } = questions[path] as Question;
+  const question = questions[path] as Question;
+  const { list, by, numbers, included, filters } = question;
   const { since, until = "~", time_zone = "UTC" } = parameters;
   const names = (parameters.by ?? "month").split(",");
   const step = names.find((name) => steps.includes(name));
@@ -258,15 +259,12 @@ export function predictGroups(world: World, { path, parameters }: ListRequest): 
   const [size = ""] = Object.keys(numbers([]));
   // Of two teams without an ID, the one that is known to be none comes first.
   const ids = columns.filter((name) => name.endsWith("_id") || name.endsWith("_then_name"));
-  const asIncluded = ([name]: [string, unknown]) => parameters.include?.split(",").includes(name);
+  const shown = columnsOfQuestion(question, parameters.by, parameters.include);
   const all = [...groups.values()]
-    .map(
-      (rows): Row => ({
-        ...Object.fromEntries(columns.map((name) => [name, rows[0]?.[name]])),
-        ...numbers(rows),
-        ...Object.fromEntries(Object.entries(included(rows)).filter(asIncluded)),
-      }),
-    )
+    .map((rows): Row => {
+      const values: Row = { ...rows[0], ...numbers(rows), ...included(rows) };
+      return Object.fromEntries(shown.map((name) => [name, values[name]]));
+    })
     .sort((a, b) => {
       const order = [...(step ? [compare(b[step], a[step])] : []), Number(b[size]) - Number(a[size])];
       return [...order, ...ids.map((id) => compare(a[id], b[id]))].find((one) => one !== 0) ?? 0;
