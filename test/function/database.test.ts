@@ -29,13 +29,10 @@ test.each([
   [403, "PT403", 'Forbidden: this key is missing the "read:members" scope'],
   [400, "PT400", "starting_after must be the id of a row of this list"],
   [410, "PT410", "Gone: this cursor is no longer known, begin again with after=start"],
-])(
-  "a %i reaches the caller, also without details (PostgREST 16: client-error-verbosity = minimal)",
-  async (status, code, text) => {
-    service.answer("list_members", refusal(status, code));
-    expect(await problem(await service.send("/members"))).toEqual([status, text]);
-  },
-);
+])("a %i reaches the caller, also without details, as PostgREST 16 may answer", async (status, code, text) => {
+  service.answer("list_members", refusal(status, code));
+  expect(await problem(await service.send("/members"))).toEqual([status, text]);
+});
 
 test("a time zone that only the function knows is a 400 too", async () => {
   service.answer("count_activity", refusal(400, "22023"));

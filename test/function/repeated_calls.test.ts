@@ -48,19 +48,16 @@ test.each<[what: string, rpc: string, send: () => Promise<Response>]>([
   ["an import", "upsert_rewards", () => service.import(reward)],
   // The instance knows nothing of this key but what the refusal says.
   ["a list", "any", () => service.send("/members", { headers: { "X-API-Key": madeUpKey(1) } })],
-])(
-  "after two seconds too many requests are a 429 that names key and company in the log: %s",
-  async (_what, rpc, send) => {
-    service.answer(rpc, tooMany);
-    const response = await send();
-    expect(response.headers.get("Retry-After")).toBe("1");
-    expect(await problem(response)).toEqual([429, "Too Many Requests"]);
-    expect(logged()).toMatchObject({ ...owner, error: "refused by the database" });
-    // How often it is tried in this time: test/function/waiting_line.test.ts.
-    expect(service.calls.length).toBeGreaterThan(2);
-    expect(service.calls.length).toBeLessThan(90);
-  },
-);
+])("after two seconds too many requests are a 429 that the log says whose it is: %s", async (_what, rpc, send) => {
+  service.answer(rpc, tooMany);
+  const response = await send();
+  expect(response.headers.get("Retry-After")).toBe("1");
+  expect(await problem(response)).toEqual([429, "Too Many Requests"]);
+  expect(logged()).toMatchObject({ ...owner, error: "refused by the database" });
+  // How often it is tried in this time: test/function/waiting_line.test.ts.
+  expect(service.calls.length).toBeGreaterThan(2);
+  expect(service.calls.length).toBeLessThan(90);
+});
 
 describe("a connection that was closed before any answer", () => {
   // Proves: requests.54

@@ -75,18 +75,15 @@ describe("Link", () => {
     [`/members?role=a>; rel="prev", <http://a`, "role=a%3E%3B%20rel=%22prev%22%2C%20%3Chttp://a&starting_after=NEXT"],
     ["/members?role=\r\nX-Evil: 1\0".replace("\0", ""), "role=%0D%0AX-Evil:%201&starting_after=NEXT"],
     ["/members?role=größe😀\u007f", "role=gr%C3%B6%C3%9Fe%F0%9F%98%80%7F&starting_after=NEXT"],
-  ])(
-    "of a page with more rows is the address with the query as it was sent, from the next row on: %j",
-    async (path, query) => {
-      service.answer("any", list("[]", { hasMore: true, next: "NEXT" }));
-      const request = new Request("https://host/", { headers: { "X-API-Key": key } });
-      // A Request would normalize the address.
-      Object.defineProperty(request, "url", { value: `https://host/public-api${path}` });
-      expect((await service.app(request)).headers.get("Link")).toBe(
-        `<https://api.example/v1${path.split("?")[0]}?${query}>; rel="next"`,
-      );
-    },
-  );
+  ])("of a page with more rows has the query as it was sent, from the next row on: %j", async (path, query) => {
+    service.answer("any", list("[]", { hasMore: true, next: "NEXT" }));
+    const request = new Request("https://host/", { headers: { "X-API-Key": key } });
+    // A Request would normalize the address.
+    Object.defineProperty(request, "url", { value: `https://host/public-api${path}` });
+    expect((await service.app(request)).headers.get("Link")).toBe(
+      `<https://api.example/v1${path.split("?")[0]}?${query}>; rel="next"`,
+    );
+  });
 
   // Proves: copies.13
   test("is not there when there are no more rows, or the database is older and does not say what is next", async () => {

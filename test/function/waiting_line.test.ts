@@ -235,19 +235,16 @@ describe("a key that is new to the instance", () => {
 test.each([
   ["new to the instance", () => [ask("A"), ask("A")]],
   ["known to it", () => askMany(2, "A")],
-])(
-  "a key that is %s is a 401 for all its requests when it is refused, and new to the next one",
-  async (_what, send) => {
-    const requests = await send();
-    await settle();
-    await endAll(refusedKey);
-    await settle(20);
-    expect(requests.map(({ status }) => status)).toEqual([401, 401]);
-    ask("A");
-    await settle();
-    expect(kinds()).toEqual(["verify"]);
-  },
-);
+])("a key that is %s is a 401 for all its requests, and new to the next one", async (_what, send) => {
+  const requests = await send();
+  await settle();
+  await endAll(refusedKey);
+  await settle(20);
+  expect(requests.map(({ status }) => status)).toEqual([401, 401]);
+  ask("A");
+  await settle();
+  expect(kinds()).toEqual(["verify"]);
+});
 
 describe("a call that the database cannot serve now", () => {
   test.each([

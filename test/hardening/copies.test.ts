@@ -132,7 +132,7 @@ const sync = ({ key, canary }: Owned): Promise<unknown> =>
 
 // Proves: copies.1, copies.2, copies.3, copies.9
 test.each(isolationLevels)(
-  "copies are equal to an export after random changes, %s, whatever their readers and others do meanwhile",
+  "copies are equal to an export after random changes, whatever happens meanwhile, %s",
   async (level) => {
     let going = true;
     let committed = 0;

@@ -208,6 +208,4 @@ cross join lateral (select case answer when 'PT404' then 'PT404 no API key of yo
 join app.api_keys as key on encode(key.key_hash, 'hex') = pg_temp.key('Acorn');
 
 select is(pg_temp.try(actor, statement), outcome, name) from attempts order by place;
-
-select * from finish();
 rollback;

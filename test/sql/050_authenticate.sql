@@ -388,6 +388,4 @@ select throws_ok(
   $$ select public.verify_api_key(pg_temp.hash_of('import')) $$, '25006', null,
   'A transaction that alone is read-only, as a GET''s, is refused: the use of the key has to be recorded'
 );
-
-select * from finish();
 rollback;

@@ -129,6 +129,4 @@ from (values
   ($$ update app.members set role = 'admin' where name = 'Ada'; delete from app.member_accounts where user_id = pg_temp.id('Ada') $$,
     'An admin whose sign-in is no longer linked sees no key')
 ) as changes (change, name);
-
-select * from finish();
 rollback;

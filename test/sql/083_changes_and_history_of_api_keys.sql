@@ -104,6 +104,4 @@ select is(
   (select count(*) from app.api_key_events where key_id = (select mail from ids)), 2::bigint,
   'The history of a key stays also when an operator deletes the key'
 );
-
-select * from finish();
 rollback;

@@ -83,6 +83,4 @@ select is(
   (select m.name from app.api_keys as k join app.members as m on m.id = k.created_by where k.assistant = 'Claude'), 'Ada',
   'and the key is theirs'
 );
-
-select * from finish();
 rollback;
