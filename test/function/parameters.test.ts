@@ -44,11 +44,6 @@ test.each<[string, string, object]>([
   expect(service.calls.map(({ rpc, args }) => ({ rpc, args }))).toEqual([expected]);
 });
 
-test("by is read as include is", async () => {
-  await service.send("/activity/counts?by=month,%20receiver_team");
-  expect(service.calls[0]?.args.by).toEqual(["month", "receiver_team"]);
-});
-
 // Proves: requests.28, requests.29, requests.30, requests.31, requests.34, requests.35, requests.36
 test.each<[text: string, since: string, until?: string]>([
   ["2026-11-21T10:15:30.123456Z", "2026-11-21T10:15:30.123456Z"],

@@ -1,16 +1,9 @@
 import { once } from "node:events";
 import { describe, expect, test } from "vitest";
-import { endpoints } from "../../functions/public-api/table/endpoints.ts";
-import { scopes } from "../../functions/public-api/table/scopes.ts";
 import { key, list, refusal, startService } from "../support/service.ts";
 
 const service = await startService();
 const listHeaders = { "Content-Type": "application/json", "X-Has-More": "false", "X-Row-Count": "1" };
-
-test("the scopes that endpoints need are the scopes that there are", () => {
-  const needed = new Set(endpoints.flatMap(({ scope }) => scope ?? []));
-  expect(new Set<string>(scopes.map(({ name }) => name))).toEqual(needed);
-});
 
 describe("a JSON list", () => {
   test("is passed on byte for byte, and of the database's headers nothing but X-Has-More", async () => {

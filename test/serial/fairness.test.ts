@@ -108,27 +108,25 @@ const cases = floods.flatMap(([what, more], place) =>
 );
 
 // Proves: requests.65
-test.each(cases)(
-  "a flood of %s leaves the neighbour its answers, with %i instances",
-  async (_what, count, { due = 200, ...more }) => {
-    const sendOne = (turn: number) => {
-      const signal = more.hangsUp ? AbortSignal.timeout(more.hangsUp) : null;
-      return send(more.path, more.key(turn), { body: more.body ?? null, signal }, urls[turn % count]);
-    };
-    const isLocked = due === 429;
-    const isAnswered = (counts: Counts) => (counts[due] ?? 0) > 0;
-    const run = () => flood(30, sendOne, isAnswered);
-    const behindLock = () =>
-      sql.begin(async (holder) => {
-        await holder`lock table app.kudos in access exclusive mode`;
-        return await run();
-      });
-    const flooded = await besideNeighbour(isLocked ? behindLock : run, urls.slice(0, count));
-    // Some of those that hang up get their answer before.
-    const allowed = [due, 429, ...(more.hangsUp ? [401] : []), ...(isLocked ? [500] : [])];
-    expect(Object.keys(flooded).filter((status) => !allowed.includes(Number(status)))).toEqual([]);
-  },
-);
+test.each(cases)("a flood of %s leaves the neighbour its answers, with %i instances", async (_what, count, one) => {
+  const { due = 200, ...more } = one;
+  const sendOne = (turn: number) => {
+    const signal = more.hangsUp ? AbortSignal.timeout(more.hangsUp) : null;
+    return send(more.path, more.key(turn), { body: more.body ?? null, signal }, urls[turn % count]);
+  };
+  const isLocked = due === 429;
+  const isAnswered = (counts: Counts) => (counts[due] ?? 0) > 0;
+  const run = () => flood(30, sendOne, isAnswered);
+  const behindLock = () =>
+    sql.begin(async (holder) => {
+      await holder`lock table app.kudos in access exclusive mode`;
+      return await run();
+    });
+  const flooded = await besideNeighbour(isLocked ? behindLock : run, urls.slice(0, count));
+  // Some of those that hang up get their answer before.
+  const allowed = [due, 429, ...(more.hangsUp ? [401] : []), ...(isLocked ? [500] : [])];
+  expect(Object.keys(flooded).filter((status) => !allowed.includes(Number(status)))).toEqual([]);
+});
 
 /** Sends a request over a connection of its own, with this much of a body that never ends. Nobody reads the answer. */
 function open(path: string, key: string, body?: Buffer, headers: Record<string, string | number> = {}) {

@@ -11,11 +11,8 @@ test("these are the statements that were recorded", async () => {
   const recorded = read("test/recorded/postgrest-16.2-statements.txt").split("\n");
   const texts = recorded.flatMap((line) => /^LOG: {2}execute \d+: (.*)$/.exec(line)?.[1] ?? []);
   const bodies = recorded.flatMap((line) => /\$1 = '(\{.*\})'$/.exec(line)?.[1] ?? []);
-  const names = [
-    "search_path",
-    "role",
-    ...["jwt.claims", "method", "path", "headers", "cookies"].map((one) => `request.${one}`),
-  ];
+  const ofRequest = ["jwt.claims", "method", "path", "headers", "cookies"].map((one) => `request.${one}`);
+  const names = ["search_path", "role", ...ofRequest];
   const settings = Object.fromEntries(names.map((name) => [name, ""])) as Parameters<typeof applying>[1];
   let next = 0;
   for (const [place, text] of texts.entries()) {
