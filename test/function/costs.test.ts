@@ -4,15 +4,14 @@ import { expect, test } from "vitest";
 import { list, refusal, startService } from "../support/service.ts";
 
 const service = await startService();
-const rewards = [{ external_id: "1", name: "Mug", points_cost: 1 }];
-
+const body = '{"external_id":"1","name":"Mug","points_cost":1}';
 const id = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
 
 // Proves: questions.9
 test.each<[times: number, what: string, rpc: string, path: string, init?: RequestInit]>([
   [3, "pages", "list_activity", "/activity?limit=1000"],
   [3, "pages behind a row, with one filter", "list_activity", `/activity?starting_after=${id(1)}&sender_id=${id(2)}`],
-  [3, "imports", "upsert_rewards", "/rewards", { method: "POST", body: JSON.stringify(rewards) }],
+  [3, "imports", "upsert_rewards", "/rewards", { method: "POST", body }],
   // These may read all kudos that one of the filters matches, and all names.
   [1, "pages with two filters", "list_activity", `/activity?limit=1&sender_id=${id(2)}&category_id=${id(3)}`],
   [1, "people with a part of a name", "list_members", "/members?limit=1&name=ann"],

@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
 import { nameOfClient } from "../../functions/public-api/assistants/programs.ts";
-import { internalServerError, list, startService } from "../support/service.ts";
+import { list, problem, startService } from "../support/service.ts";
 
 const address = "https://any.example";
 const service = await startService({ signIn: { baseUrl: address, dashboardUrl: address, mcpUrl: `${address}/mcp` } });
@@ -32,8 +32,7 @@ test("a code that may have been redeemed is not sent again, and its failure says
   for (const failure of [broken, { status: 502, body: "" }, { status: 500, body: "{}" }]) {
     const before = service.calls.length;
     service.answer("redeem_assistant_code", failure);
-    const response = await exchange();
-    expect([response.status, await response.json()]).toEqual([500, internalServerError]);
+    expect(await problem(await exchange())).toEqual([500, "Internal Server Error"]);
     expect(service.calls).toHaveLength(before + 1);
   }
 });

@@ -194,9 +194,8 @@ describe("a key that is new to the instance", () => {
       const body = await read(new Response(JSON.stringify(verifiedKey)));
       return { headers: new Headers(), body, logged: {} };
     });
-    await expect(nobodys.call(visitOf("A"), { rpc: "page", args: () => ({}), read: () => "" })).rejects.toThrow(
-      "whose key",
-    );
+    const page = { rpc: "page", args: () => ({}), read: () => "" };
+    await expect(nobodys.call(visitOf("A"), page)).rejects.toThrow("whose key");
   });
 
   const guessCode = () => {

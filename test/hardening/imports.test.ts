@@ -64,10 +64,9 @@ test("writers of the same 500 rewards: no deadlock, whole pages, and a serial or
       expect([batches.size, rows.length]).toEqual([1, batches.has("batch 0 0") ? 250 : 500]);
     };
     let writing = true;
-    const reader = async (): Promise<void> => {
+    const reading = (async () => {
       for (; writing; watched++) expectWhole(await list("/rewards?limit=1000", key));
-    };
-    const reading = reader();
+    })();
     await besideNeighbour(() => Promise.all(others.map(imported))).finally(() => {
       writing = false;
     });

@@ -4,12 +4,11 @@ import { globSync } from "node:fs";
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { withDatabase } from "../../scripts/stack/database.ts";
-import { root } from "../../scripts/stack/process.ts";
+import { bin, root, spawnGuarded } from "../../scripts/stack/process.ts";
 import { type Stack, startStack } from "../../scripts/stack/stack.ts";
 import { runFile } from "../runner/pgtap.ts";
 import { databaseMutants, stackMutants } from "./database.ts";
 import { cliMutants, functionMutants, type TextMutant } from "./function.ts";
-import { vitest } from "./vitest.ts";
 
 const filters = process.argv.slice(2);
 const stopping = new AbortController();
@@ -43,6 +42,21 @@ async function tryEach<M extends { name: string }>(
   }
 }
 
+/** Runs vitest with the stack whose stack.json is in this folder. Returns the first test that failed, as `path > name`. */
+async function vitest(place: string, ...options: string[]): Promise<string | undefined> {
+  signal.throwIfAborted();
+  const [command, args, logFile] = [process.execPath, [bin("vitest"), "run", ...options], `${place}/vitest.log`];
+  const env = { ...process.env, STACK_FILE: `${place}/stack.json`, NO_COLOR: "1" };
+  const child = spawnGuarded({ command, args, env, signal: "SIGTERM", logFile });
+  signal.addEventListener("abort", () => void child.stop());
+  const code = await child.exited;
+  signal.throwIfAborted();
+  const output = await readFile(logFile, "utf8");
+  const [, failed] = /^ FAIL {2}(?:\|\w+\| )?(.* > .*)$/m.exec(output) ?? [];
+  if ((code === 0) !== (failed === undefined)) throw new Error(`vitest ended with ${code}:\n${output}`);
+  return failed;
+}
+
 /** In the order in which they are tried: the one that noticed a mutant last is first, because the next mutant is of its kind. */
 let pgtapFiles = globSync("test/sql/*.sql", { cwd: root }).sort();
 
@@ -72,9 +86,9 @@ async function tryStack(stack: Stack): Promise<void> {
     const noticedByThem = mutants.filter((mutant) => mutant.tests === tests);
     await tryEach("stack", noticedByThem, async (mutant) => {
       if (mutant) await run(mutant.statement);
-      const { failed } = await vitest(folder, [tests, "--bail=1"], signal);
+      const failed = await vitest(folder, tests, "--bail=1");
       if (mutant) await run(mutant.restore);
-      return failed[0];
+      return failed;
     });
   }
 }
@@ -101,19 +115,10 @@ export default { plugins: [replaceableTimers], test: { testTimeout: 60_000, isol
   return copy;
 }
 
-/** By file: the test file that noticed its last mutant. It is tried first. */
-const noticedBy: Record<string, string> = {};
-
 /** Runs tests in a copy. */
-async function runCopy(all: string, change?: TextMutant): Promise<string | undefined> {
+async function runCopy(tests: string, change?: TextMutant): Promise<string | undefined> {
   const copy = await copyWith(change);
-  for (const tests of new Set([noticedBy[change?.file ?? ""] ?? all, all])) {
-    const { failed, output } = await vitest(copy, ["--root", copy, tests, "--bail=1"], signal);
-    const test = failed.find((reference) => reference.includes(" > "));
-    if (failed.length > 0 && !test) throw new Error(`${change?.name}: no test ran\n${output}`);
-    if (change && test) noticedBy[change.file] = test.split(" > ")[0] ?? "";
-    if (test) return test;
-  }
+  return await vitest(copy, "--root", copy, tests, "--bail=1");
 }
 
 try {

@@ -11,12 +11,9 @@ import { root } from "../../scripts/stack/process.ts";
 import { readJson, writePrivate } from "../../scripts/stack/secrets.ts";
 import type { StackFile } from "../../scripts/stack/stack.ts";
 
-/** What the file must hold. The keys of the demo companies are made if they are not in it. */
-type Given = Pick<StackFile, "supabase_url" | "publishable_key" | "secret_key" | "database_url" | "superuser_url"> & {
-  companies?: StackFile["companies"];
-};
-
 const needed = ["supabase_url", "publishable_key", "secret_key", "database_url", "superuser_url"] as const;
+/** What the file must hold. The keys of the demo companies are made if they are not in it. */
+type Given = Pick<StackFile, (typeof needed)[number]> & Partial<Pick<StackFile, "companies">>;
 
 /**
  * Builds the dashboard for the stack, makes keys for the demo companies, and writes a complete stack.json.

@@ -1,11 +1,10 @@
 // The examples of README.md, docs/api.md and docs/openapi.json are what the running stack answers. Each curl command is
 // run, in the order of the page, with the key of the first demo company. `npm run generate -- --examples` writes the outputs.
-import { readFileSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
 import { collectExamples } from "../../scripts/generate/openapi/examples.ts";
 import { asBlock, pages, readExamples, removeImports, runWithCurl } from "../../scripts/generate/outputs.ts";
-import { root } from "../../scripts/stack/process.ts";
 import { checkedFetch } from "../support/contract.ts";
+import { read } from "../support/pages.ts";
 import { first, sql, stack } from "../support/stack.ts";
 
 const examples = await readExamples();
@@ -31,5 +30,5 @@ test.each(examples)("$page: $command", ({ command, shown }) => {
 test("the examples of docs/openapi.json are what the running stack answers", async () => {
   await removeImports(stack);
   const collected = await collectExamples(stack, (path, init) => checkedFetch(stack.api_url, path, init));
-  expect(collected).toEqual(JSON.parse(readFileSync(`${root}/scripts/generate/openapi/examples.json`, "utf8")));
+  expect(collected).toEqual(JSON.parse(read("scripts/generate/openapi/examples.json")));
 });

@@ -107,16 +107,10 @@ export async function newCompany(name: string, defaultLanguage?: string) {
   };
 }
 
-/** A company of this test, and a key of it with these scopes. The company is removed after the test. */
-export async function companyOfTest(name: string, scopes?: string[]) {
+/** A company, and a key of it with these scopes. It is removed after the test, or after the tests of the file. */
+const companyUntil = (after: (remove: () => Promise<void>) => void) => async (name: string, scopes?: string[]) => {
   const company = await newCompany(name);
-  onTestFinished(() => company.remove());
+  after(() => company.remove());
   return { company, key: (await company.makeKey(scopes)).api_key };
-}
-
-/** A company of this test file, and a key of it with every scope. The company is removed after the tests. */
-export async function companyOfFile(name: string) {
-  const company = await newCompany(name);
-  afterAll(() => company.remove());
-  return { company, key: (await company.makeKey()).api_key };
-}
+};
+export const [companyOfTest, companyOfFile] = [companyUntil(onTestFinished), companyUntil(afterAll)];

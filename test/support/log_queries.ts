@@ -26,13 +26,9 @@ function explorer(lines: string[], platform: PlatformLine[]): DatabaseSync {
   database.aggregate("countIf", { start: 0, step: (sum: number, is) => sum + Number(is) });
   database.exec("create table logs (source text, timestamp text, event_message text, log_attributes text)");
   const add = database.prepare("insert into logs values (?, ?, ?, ?)");
-  add.run("function_logs", "2026-11-21T00:00:00", "booted (time: 29ms)", "{}");
-  add.run(
-    "edge_logs",
-    "2026-11-21T00:00:00",
-    '{"time":"another source","status":500}',
-    '{"response.status_code":"500"}',
-  );
+  const midnight = "2026-11-21T00:00:00";
+  add.run("function_logs", midnight, "booted (time: 29ms)", "{}");
+  add.run("edge_logs", midnight, '{"time":"another source","status":500}', '{"response.status_code":"500"}');
   for (const line of lines) add.run("function_logs", JSON.parse(line).time.slice(0, -1), line, "{}");
   for (const { timestamp, log_attributes } of platform)
     add.run("function_edge_logs", timestamp, "", JSON.stringify(log_attributes));

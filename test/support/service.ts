@@ -25,7 +25,6 @@ export const keyId = "00000000-0000-4000-8000-00000000000a";
 export const companyId = "00000000-0000-4000-8000-00000000000b";
 
 export const unauthorized = { error: "Unauthorized: Invalid or missing API Key" };
-export const internalServerError = { error: "Internal Server Error" };
 
 const headers = { "Content-Type": "application/json; charset=utf-8", "X-Key-Id": keyId, "X-Company-Id": companyId };
 
