@@ -7,6 +7,7 @@ import { readSettings } from "../../functions/public-api/settings.ts";
 import { key, list, problem, refusal, secretKey, startService, value, verifiedKey } from "../support/service.ts";
 
 const service = await startService();
+const { supabaseUrl } = service;
 afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
@@ -14,7 +15,6 @@ afterEach(() => {
 
 const json = "application/json; charset=utf-8";
 const reward = '{"external_id":"a","name":"b","points_cost":1}';
-const settings = { supabaseUrl: service.supabaseUrl, baseUrl: "https://api.example/v1", secretKey, readUrls: [] };
 
 /** Expects a 500 that says nothing about the failure, and `error` in the log line of the request. */
 async function expectFailure(response: Response, error: string | RegExp): Promise<void> {
@@ -163,7 +163,7 @@ test.each([
 ])("the secret key, %s; and nothing that the caller sent goes along", async (_what, secretKey, authorization) => {
   const own = { Cookie: "a=b", Prefer: "tx=rollback", "Accept-Profile": "app", "X-Forwarded-For": "1.2.3.4" };
   const sent = { "X-API-Key": key, ...own };
-  const app = createApp({ ...settings, secretKey }, () => {});
+  const app = createApp({ supabaseUrl, baseUrl: "https://api.example/v1", secretKey, readUrls: [] }, () => {});
   await app(new Request("http://host/public-api/members", { headers: sent }));
   const { method = "", headers = {} } = service.calls[0] ?? {};
   expect([method, headers.apikey, headers.authorization]).toEqual(["POST", secretKey, authorization]);

@@ -18,9 +18,8 @@ const ofOther = { body, headers: { ...fromReplica.headers, "X-Company-Id": "anot
 
 /** A function with these replicas, which knows the key: sends a GET, and returns the answer, its log line and the calls. */
 async function withReplicas(...readUrls: string[]) {
-  const app = createApp({ supabaseUrl, baseUrl: "https://api.example/v1", secretKey, readUrls }, (line) =>
-    service.lines.push(line),
-  );
+  const log = (line: string) => service.lines.push(line);
+  const app = createApp({ supabaseUrl, baseUrl: "https://api.example/v1", secretKey, readUrls }, log);
   const send = (path: string) => app(new Request(`https://host/public-api${path}`, { headers: { "X-API-Key": key } }));
   await send("/");
   return async (path = "/members") => {

@@ -7,8 +7,7 @@ import { type IsolationLevel, isolationLevels, upsert } from "../support/rpc.ts"
 import { hashOf, sql, stack } from "../support/stack.ts";
 import { createCompany, type ProjectCompany, returned, signIn, waitsForLock } from "../support/two_projects.ts";
 
-type Connection = postgres.Sql;
-const connect = (): Connection => postgres(stack.database_url, { max: 1, onnotice: () => {} });
+const connect = (): postgres.Sql => postgres(stack.database_url, { max: 1, onnotice: () => {} });
 const connections = [connect(), connect(), connect(), connect(), connect(), connect()] as const;
 const [one, other, , , fifth, sixth] = connections;
 const pidOfOther = await pidOf(other);
@@ -33,7 +32,7 @@ const at = (level: IsolationLevel) =>
   Promise.all([one, other].map((each) => each`select set_config('default_transaction_isolation', ${level}, false)`));
 
 /** A request as the function makes it, in a transaction that stays open. Returns the name of its key. */
-async function request(connection: Connection, key = company.key, scope = "read:members"): Promise<string> {
+async function request(connection: postgres.Sql, key = company.key, scope = "read:members"): Promise<string> {
   await connection`begin`;
   await connection`set local role service_role`;
   const [row] = await connection`select public.verify_api_key(${hashOf(key)}, ${scope}) ->> 'key_name' as name`;
@@ -41,18 +40,18 @@ async function request(connection: Connection, key = company.key, scope = "read:
 }
 
 /** A request that gets this error. */
-async function fails(connection: Connection, error: object, key?: string, scope?: string): Promise<void> {
+async function fails(connection: postgres.Sql, error: object, key?: string, scope?: string): Promise<void> {
   await expect(request(connection, key, scope)).rejects.toMatchObject(error);
   await connection`rollback`;
 }
 
 /** Acts as a signed-in person, in a transaction that stays open. */
-async function beginAs(connection: Connection, user: string): Promise<void> {
+async function beginAs(connection: postgres.Sql, user: string): Promise<void> {
   await connection`begin`;
   await signIn(connection, user);
 }
 
-async function pidOf(connection: Connection): Promise<number> {
+async function pidOf(connection: postgres.Sql): Promise<number> {
   return (await connection`select pg_backend_pid() as pid`)[0]?.pid;
 }
 
@@ -158,7 +157,7 @@ async function unlinkedMember(): Promise<[string, string]> {
 }
 
 /** The first call of link_member, in a transaction that stays open. */
-async function link(connection: Connection, user: string): Promise<string> {
+async function link(connection: postgres.Sql, user: string): Promise<string> {
   await beginAs(connection, user);
   const [row] = await connection`select public.link_member() ->> 'status' as status`;
   return row?.status;
@@ -251,7 +250,7 @@ test("an operator can replace the number, and a session that is connected follow
 });
 
 /** A total of a company, as the function asks for it, in a transaction that stays open. */
-async function total(connection: Connection, key: string): Promise<void> {
+async function total(connection: postgres.Sql, key: string): Promise<void> {
   await connection`begin`;
   await connection`set local role service_role`;
   await connection`select public.count_activity(${hashOf(key)}, '{month}')`;
