@@ -17,9 +17,6 @@ import { endpoints, version } from "./table/endpoints.ts";
 import type { Endpoint } from "./table/types.ts";
 import { performance } from "./timing.ts";
 
-/** What the runtime says of a request: when its answer has left, or its caller, and where it came from. Not every one does. */
-type Info = { completed?: Promise<unknown>; remoteAddr?: { hostname: string; port: number } };
-
 /**
  * Makes the handler of the API: path, method, key, parameters, body, database, response (`docs/api.md`, Requests).
  * It never throws: an unexpected error becomes a 500. `log` gets a line of JSON per request, when the headers are sent.
@@ -30,15 +27,11 @@ export function createApp(settings: Settings, log: (line: string) => void) {
   const line = new WaitingLine(callDatabase);
   const noteRefusedUse = refusedUses(callDatabase);
 
-  return async (request: Request, { completed, remoteAddr }: Info = {}): Promise<Response> => {
+  return async (request: Request): Promise<Response> => {
     const started = performance.now();
     const request_id = crypto.randomUUID();
-    // It rejects when a caller hangs up, whatever becomes of the answer: unhandled, that would end the instance.
-    completed?.catch(() => {});
     const { path, query } = splitUrl(request.url);
-    const connection = remoteAddr ? `${remoteAddr.hostname} ${remoteAddr.port}` : "";
-    line.answers.arrived(connection);
-    const sent = { request, completed, connection, address: settings.baseUrl + path, query };
+    const sent = { request, address: settings.baseUrl + path, query };
     const { answer, logged } = await respond(path, sent).catch(failed);
     const { method } = request;
     const milliseconds = performance.now() - started;
@@ -68,13 +61,13 @@ export function createApp(settings: Settings, log: (line: string) => void) {
   }
 
   async function serve(received: Received): Promise<Outcome> {
-    const { endpoint, completed, request } = received;
+    const { endpoint, request } = received;
     const sending = Promise.withResolvers<void>();
     const caller = callerOf(endpoint, request.headers);
-    const keyed = { keyHash: keyHashOf(request.headers), caller, ended: completed ?? sending.promise };
+    const keyed = { keyHash: keyHashOf(request.headers), caller, ended: sending.promise };
     const visit = Object.assign(new Wait(request.signal), received, keyed);
     const { answer: made, logged } = await serving[endpoint.kind](visit, line, serve).catch(failed);
-    const answer = watched(made, completed === undefined, sending.resolve);
+    const answer = watched(made, sending.resolve);
     noteRefusedUse(visit, answer.status, logged);
     return visit.logged({ answer, logged });
   }
@@ -114,7 +107,7 @@ function assist(visit: Visit, line: WaitingLine, serve: (tool: Received) => Prom
   const { endpoint, query, request } = visit;
   // The log has the status of the tool's endpoint: the protocol's is 200. The tool reads the answer to its end here.
   const ask = async (other: Endpoint, query: string) => {
-    const tool = { request, address: "", query, endpoint: other, completed: undefined, connection: "" };
+    const tool = { request, address: "", query, endpoint: other };
     const { answer, logged } = await serve(tool);
     return { answer, logged: { ...logged, status: answer.status } };
   };

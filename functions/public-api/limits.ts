@@ -31,7 +31,9 @@ export const bytesOf = {
   /** A page from which the next ones of its company are slow. 1,000 ordinary rows have 400 kB. */
   heavyPage: mebibyte,
   /** Up to here a page is read as a whole: one that breaks off is then a 500. CSV takes a third less time so. */
-  readWhole: { json: 64 * kibibyte, csv: 512 * kibibyte },
+  wholePage: 512 * kibibyte,
+  /** What is sent at once. A page in larger pieces would be in the buffers of a connection before its caller reads. */
+  piece: 64 * kibibyte,
 };
 
 /** How long something may take, or lasts. */
@@ -53,9 +55,8 @@ export const milliseconds = {
   body: 10_000,
   /** How long a caller may take nothing of an answer. */
   unread: 30_000,
-  /** How long an answer counts at most, and one in buffers, which only the connection's next request proves read. */
+  /** How long an answer counts at most. */
   open: 120_000,
-  buffered: 1000,
 };
 
 /** The most bytes of a body, and the text of the 400 for a larger one. */

@@ -1,7 +1,7 @@
 // In which line before the database a request waits (docs/api.md, Limits).
 import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
-import { list, refusal, startService } from "../support/service.ts";
+import { list, refusal, startService, withLength } from "../support/service.ts";
 
 const service = await startService();
 const body = '{"external_id":"1","name":"Mug","points_cost":1}';
@@ -20,7 +20,7 @@ test.each<[times: number, what: string, rpc: string, path: string, init?: Reques
 ])("at most %i at a time: %s", async (most, _what, rpc, path, init) => {
   const held: ServerResponse[] = [];
   const answerHeld = () => held.splice(0).map((response) => response.writeHead(200, page.headers).end(page.body));
-  const page = list("[]");
+  const page = withLength(list("[]"));
   service.answer(rpc, (response) => void held.push(response));
   const all = Array.from({ length: most + 1 }, () => service.send(path, init));
   await expect.poll(() => held).toHaveLength(most);

@@ -184,10 +184,10 @@ async function pieces(answer: Upstream): Promise<{ lengths: number[]; text: stri
   return { lengths: all.map(({ length }) => length), text: Buffer.concat(all).toString() };
 }
 
-test("a page of 1,000 ordinary rows, whose length is known, is converted at once", async () => {
+test("a page of 1,000 ordinary rows, whose length is known, is converted at once, and sent in pieces", async () => {
   const rows = Array.from({ length: 1000 }, () => ({ ...team, name: "A team like many others, ".repeat(12) }));
   const { lengths, text } = await pieces(withLength(printed(rows)));
-  expect(lengths).toEqual([Buffer.byteLength(text)]);
+  expect(new Set(lengths.slice(0, -1))).toEqual(new Set([64 * 1024]));
   expect(text.split("\r\n")).toHaveLength(1002);
 });
 

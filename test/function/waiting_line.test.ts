@@ -71,9 +71,9 @@ function outcome(visit: Visit, called: Promise<unknown>) {
 const { signal: stays } = new AbortController();
 
 /** A visit, as far as the line looks at it. */
-function visitOf(keyHash: string, signal = stays, ended: Promise<unknown> = Promise.resolve(), connection = "") {
+function visitOf(keyHash: string, signal = stays, ended: Promise<unknown> = Promise.resolve()) {
   const caller = { scope: null, noted: {} };
-  return Object.assign(new Wait(signal), { keyHash, caller, ended, connection }) as Visit;
+  return Object.assign(new Wait(signal), { keyHash, caller, ended }) as Visit;
 }
 
 /** Sends a request with a key, whose last letter is its company. Its answer is read at once, or when `ended` is settled. */
@@ -85,11 +85,9 @@ function ask(
     body = new ReadableStream(),
     ended = Promise.resolve() as Promise<unknown>,
     bytes = 8_000,
-    connection = "",
   } = {},
 ) {
-  line.answers.arrived(connection);
-  const visit = visitOf(key, signal, ended, connection);
+  const visit = visitOf(key, signal, ended);
   const rpc = isTotal ? "total" : "page";
   return outcome(visit, line.call(visit, { rpc, args: () => ({ bytes }), read: () => body, isPage: true, isTotal }));
 }
@@ -351,21 +349,6 @@ describe("answers that nobody reads", () => {
     await settle(1000);
     await askMany(3, "A");
     expect(running).toHaveLength(3);
-  });
-
-  test("count for a second after they have left, unless the next request comes over their connection; small ones do not", async () => {
-    const open = async (count: number, more: Parameters<typeof ask>[1]) => {
-      const all = Array.from({ length: count }, (_, n) => ask("A", { connection: `${n}`, ...more }));
-      await endFirst(count);
-      return all.filter(({ status }) => status === 200).length;
-    };
-    await know("A");
-    expect(await open(300, { bytes: 64 * 1024 })).toBe(300);
-    expect(await open(17, mebibyte)).toBe(16);
-    await settle(1000);
-    await endAll();
-    await settle(1000);
-    for (let count = 0; count < 40; count++) expect(await open(1, { ...mebibyte, connection: "the same" })).toBe(1);
   });
 
   test("leave no place to a caller who goes in the moment in which one of them ends", async () => {

@@ -76,10 +76,16 @@ test("large pages that nobody reads for 30 seconds break off, are cut for who re
   expect(running.log()).not.toMatch(/unhandled|Uncaught/);
 });
 
-test("a large page that stops in the middle breaks off after 8 seconds, and never looks whole", async () => {
-  behave = (response) =>
-    void response.writeHead(200, { ...list, "Content-Length": large.length }).write(large.subarray(0, 5e6));
-  expect(await received("/activity")).toEqual([200, null]);
+test("a page that stops in the middle breaks off after 8 seconds: a 500, or, if it is large, never whole", async () => {
+  const paths = ["/activity", "/activity?format=csv"];
+  for (const [length, sent, answer] of [
+    [500_000, 1000, [500, '{"error":"Internal Server Error"}']],
+    [large.length, 5e6, [200, null]],
+  ] as const) {
+    behave = (response) =>
+      void response.writeHead(200, { ...list, "Content-Length": length }).write(large.subarray(0, sent));
+    expect(await Promise.all(paths.map(received))).toEqual([answer, answer]);
+  }
 });
 
 test("a rejection that nothing handles is a line of the log, and the next request is served", async () => {

@@ -99,13 +99,12 @@ export async function startService(settings: Partial<Settings> = {}) {
     const all = answers[rpc] ?? answers.any ?? [rpc === "verify_api_key" ? verified : list("[]")];
     const answer = (all.length > 1 ? all.shift() : all[0]) as Upstream;
     if (typeof answer === "function") return answer(response);
-    response.writeHead(answer.status ?? 200, answer.headers ?? { "Content-Type": "application/json; charset=utf-8" });
-    response.end(answer.body ?? "");
+    const headers = answer.headers ?? { "Content-Type": "application/json; charset=utf-8" };
+    const content = answer.body ?? "";
+    response.writeHead(answer.status ?? 200, { "Content-Length": Buffer.byteLength(content), ...headers }).end(content);
   });
   const all = { supabaseUrl, baseUrl: "https://api.example/v1", secretKey, readUrls: [], ...settings };
-  const serve = createApp(all, (line) => lines.push(line));
-  // As if each answer had left at once, so that a test need not read it.
-  const app = (request: Request) => serve(request, { completed: Promise.resolve() });
+  const app = createApp(all, (line) => lines.push(line));
 
   // The instance knows the key from then on.
   await app(new Request("https://project.example/public-api", { headers: { "X-API-Key": key } }));

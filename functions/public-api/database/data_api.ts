@@ -19,16 +19,11 @@ export type Page = Bytes | ReadableStream<Uint8Array>;
 /** How many bytes a page has; without Content-Length it may have any number. */
 export const sizeOf = (headers: Headers): number => Number(headers.get("Content-Length") ?? Number.POSITIVE_INFINITY);
 
-/** Whether a page passes through JavaScript as a stream: others take half of the time, but more memory while unread. */
-export const isLarge = (headers: Headers): boolean => sizeOf(headers) > bytesOf.readWhole.csv;
-
-/** A page: all its bytes if it is small, or a stream, whose bytes never enter JavaScript when the answer has this body. */
-export const asPage =
-  (format: keyof typeof bytesOf.readWhole): Reader<Page> =>
-  async (response) =>
-    sizeOf(response.headers) > bytesOf.readWhole[format]
-      ? (response.body ?? new ReadableStream())
-      : new Uint8Array(await response.arrayBuffer());
+/** A page: all its bytes, or a stream if it is large. */
+export const asPage: Reader<Page> = async (response) =>
+  sizeOf(response.headers) > bytesOf.wholePage
+    ? (response.body ?? new ReadableStream())
+    : new Uint8Array(await response.arrayBuffer());
 
 /** Cancels the body of a reply that nobody waits for. */
 export function discard({ body }: Reply<unknown>): void {

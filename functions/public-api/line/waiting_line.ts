@@ -121,7 +121,7 @@ export class WaitingLine {
     // As the database says: this instance may have forgotten the key meanwhile.
     const { company_id: company = "" } = reply.logged;
     const bytes = sizeOf(reply.headers);
-    this.answers.open(company, bytes, visit.ended, visit.connection).then(this.#admit);
+    this.answers.open(company, bytes, visit.ended).then(this.#admit);
     // Of an unknown size it may be any.
     const isHeavy = bytes > bytesOf.heavyPage && Number.isFinite(bytes);
     if (isHeavy) this.#heavyUntil.set(company, performance.now() + milliseconds.heavy);

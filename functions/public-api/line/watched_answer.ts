@@ -1,14 +1,28 @@
-import type { Answer } from "../answers/responses.ts";
-import { milliseconds } from "../limits.ts";
+import type { Answer, Bytes } from "../answers/responses.ts";
+import { bytesOf, milliseconds } from "../limits.ts";
 import { clearTimeout, setTimeout } from "../timing.ts";
 
-/** The answer, whose body passes through JavaScript if it is large, or `isAlways`. At its end it calls `onEnd`. */
-export function watched(answer: Answer, isAlways: boolean, onEnd: () => void): Answer {
-  const isPage = answer.isLarge !== undefined;
-  const body = (isAlways ? isPage : answer.isLarge) && new Response(answer.body).body;
-  if (body) return { ...answer, body: watchedPage(body.getReader(), onEnd) };
+/**
+ * The answer, whose body is sent as its caller reads it if it is a page of more than a piece: Supabase's Edge Runtime does
+ * not say when an answer has left. At its end it calls `onEnd`.
+ */
+export function watched(answer: Answer, onEnd: () => void): Answer {
+  const { body, isPage } = answer;
+  const sent = body instanceof Uint8Array && body.length > bytesOf.piece ? inPieces(body as Bytes) : body;
+  if (isPage && sent instanceof ReadableStream) return { ...answer, body: watchedPage(sent.getReader(), onEnd) };
   onEnd();
   return answer;
+}
+
+function inPieces(bytes: Bytes): ReadableStream<Uint8Array> {
+  let sent = 0;
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    if (sent === bytes.length) return controller.close();
+    const piece = bytes.subarray(sent, sent + bytesOf.piece);
+    sent += piece.length;
+    controller.enqueue(piece);
+  };
+  return new ReadableStream({ pull }, { highWaterMark: 0 });
 }
 
 /** A page, broken off when nothing comes for as long as a call may take, or when nobody has read for 30 seconds. */

@@ -1,6 +1,6 @@
 import { badRequest } from "../answers/errors.ts";
 import { json, type Outcome } from "../answers/responses.ts";
-import { asPage, isLarge } from "../database/data_api.ts";
+import { asPage } from "../database/data_api.ts";
 import type { Visit } from "../line/visit.ts";
 import type { WaitingLine } from "../line/waiting_line.ts";
 import { linkToNext, type Parameters, readParameters } from "../request/parameters.ts";
@@ -12,7 +12,7 @@ import { csv } from "./csv.ts";
 
 /** A list, its changes or aggregates: the database's JSON, forwarded unchanged or as CSV (`docs/api.md`, Lists, Questions). */
 export async function rows(visit: Visit, line: WaitingLine): Promise<Outcome> {
-  const { endpoint, query, completed } = visit;
+  const { endpoint, query } = visit;
   let parameters: Parameters;
   try {
     parameters = readParameters(endpoint, query);
@@ -22,14 +22,12 @@ export async function rows(visit: Visit, line: WaitingLine): Promise<Outcome> {
   }
   const { args, format } = parameters;
   const rpc = endpoint.kind === "changes" ? "list_changes" : endpoint.operation;
-  // Where the runtime does not say when an answer has left, it passes through JavaScript.
-  const read = asPage(completed ? format : "csv");
-  const page = { rpc, args: () => args, read, isPage: true, isTotal: isTotal(endpoint, args) };
+  const page = { rpc, args: () => args, read: asPage, isPage: true, isTotal: isTotal(endpoint, args) };
   const { body, headers, logged } = await line.call(visit, page);
   const more = moreRows(visit, headers, args);
   const name = endpoint.path.slice(1).replaceAll("/", "-");
   const answer = format === "json" ? json(body, more) : csv(body, name, parameters, more);
-  return { answer: { ...answer, isLarge: isLarge(headers) }, logged };
+  return { answer: { ...answer, isPage: true }, logged };
 }
 
 /** Whether the database may read many more rows than it returns: of a total, all that one of two filters matches, all names but those of a team. */

@@ -6,10 +6,6 @@ import type { Endpoint } from "../table/types.ts";
 export type Received = {
   readonly endpoint: Endpoint;
   readonly request: Request;
-  /** Settles when the answer has left, or its caller. Not every runtime says so. */
-  readonly completed: Promise<unknown> | undefined;
-  /** The name of its connection, empty where the runtime does not say where it came from. */
-  readonly connection: string;
   /** The whole address that it asks for without the query, and the query as it was sent. */
   readonly address: string;
   readonly query: string;
