@@ -6,10 +6,23 @@ import { again, atEachLevel, hold, type IsolationLevel, isolationLevels } from "
 import { sql } from "../support/stack.ts";
 import { createCompany } from "../support/two_projects.ts";
 
-/** Makes a company of this test, and returns its id. */
-async function newCompany(name: string, language?: string): Promise<string> {
-  const { id } = await createCompany(sql, name, language);
+const answering =
+  "insert into app.pulse_responses (company_id, question_id) select company_id, id from app.pulse_questions where company_id = $1";
+const asking = "update app.pulse_questions set question = 'Now?' where company_id = $1";
+const french = "update app.companies set default_language = 'fr' where id = $1";
+const named = (language: string, name: string) => `
+  insert into app.category_names select company_id, id, '${language}', '${name}' from app.categories where company_id = $1`;
+const another = `
+  with category as (insert into app.categories (company_id) values ($1) returning *)
+  insert into app.category_names select company_id, id, language, language from category, unnest(array['de', 'fr']) as language`;
+
+/** Makes a company of this test with a question and a category. Returns its id. */
+async function newCompany(language?: string): Promise<string> {
+  const { id } = await createCompany(sql, "Marking", language);
   onTestFinished(async () => void (await sql`select app.delete_company(${id})`));
+  await sql`insert into app.pulse_questions (company_id, id, question) values (${id}, ${randomUUID()}, 'How?')`;
+  await sql`insert into app.categories (company_id) values (${id})`;
+  await sql.unsafe(named("es", "Equipo"), [id]);
   return id;
 }
 
@@ -20,87 +33,37 @@ const write = (level: IsolationLevel, statement: string, id: string) =>
 // Proves: copies.9
 test.each(
   atEachLevel([
-    [
-      "the company's default language",
-      "update app.companies set default_language = 'de' where id = $1",
-      `with category as (insert into app.categories (company_id) values ($1) returning *)
-    insert into app.category_names select company_id, id, language, language from category, unnest(array['de', 'en']) as language`,
-      "app.categories",
-    ],
-    [
-      "the question of an answer",
-      "update app.pulse_questions set question = 'Now?' where company_id = $1",
-      "insert into app.pulse_responses (company_id, question_id) select company_id, id from app.pulse_questions where company_id = $1",
-      "app.pulse_responses",
-    ],
+    ["two names", named("de", "Zusammenhalt"), named("en", "Teamwork"), "categories", ["Zusammenhalt"]],
+    ["a name and the language", named("fr", "Esprit"), french, "categories", ["Esprit, marked"]],
+    ["the language and a name", french, named("fr", "Esprit"), "categories", ["Esprit, marked"]],
+    ["a category and the language", another, french, "categories", ["Equipo", "fr, marked"]],
     // A question is changed at read committed only: see below.
-  ]).filter(([level, _what, _change, _add, table]) => level === "read committed" || table === "app.categories"),
+    ["an answer and its question", answering, asking, "pulse_responses", ["none, marked"]],
+  ]).filter(([level, _what, first]) => level === "read committed" || first !== answering),
 )(
-  "at %s, a change of %s waits for a row that is being added, and marks it",
-  async (level, _what, change, add, table) => {
-    const id = await newCompany("Marking");
-    await sql`insert into app.pulse_questions (company_id, id, question) values (${id}, ${randomUUID()}, 'How?')`;
-    const adding = await hold(sql, add, [id], level);
-    const changing = write(level, `${change} returning pg_current_xact_id()::text as transaction`, id);
-    await adding.reached();
-    await adding.release("commit");
-    const changed = await changing;
-    const rows = await sql.unsafe(`select changed_in::text as transaction from ${table} where company_id = $1`, [id]);
-    expect([...rows]).toEqual([...changed]);
-  },
-);
-
-const french = "update app.companies set default_language = 'fr' where id = $1";
-const named = (language: string, name: string) => `
-  insert into app.category_names select company_id, id, '${language}', '${name}' from app.categories where company_id = $1`;
-
-// Proves: copies.9
-test.each(
-  atEachLevel([
-    ["two names", named("de", "Zusammenhalt"), named("en", "Teamwork"), "Zusammenhalt"],
-    ["a name and the company's default language", named("fr", "Esprit"), french, "Esprit"],
-    ["the company's default language and a name", french, named("fr", "Esprit"), "Esprit"],
-  ]),
-)(
-  "at %s, a category has the right name when %s are written at the same time",
-  async (level, _what, first, second, name) => {
-    const id = await newCompany("Naming", "de");
-    await sql`insert into app.categories (company_id) values (${id})`;
-    await sql.unsafe(named("es", "Equipo"), [id]);
+  "at %s, when %s are written at the same time, the second waits, and marks the rows that it changes",
+  async (level, _what, first, second, table, rows) => {
+    const id = await newCompany("de");
     const writing = await hold(sql, first, [id], level);
-    const written = write(level, second, id);
+    const written = write(level, `${second} returning pg_current_xact_id()::text as transaction`, id);
     await writing.reached();
     await writing.release("commit");
-    await written;
-    expect([...(await sql`select name from app.categories where company_id = ${id}`)]).toEqual([{ name }]);
+    const [last] = await written;
+    const found = await sql`
+      select coalesce(to_jsonb(t) ->> 'name', 'none') || case changed_in::text when ${last?.transaction} then ', marked' else '' end as row
+      from app.${sql(table)} as t where company_id = ${id} order by 1`;
+    expect(found.map(({ row }) => row)).toEqual(rows);
   },
 );
 
 test.each([
-  [
-    "a name that another has added",
-    named("en", "Teamwork"),
-    "delete from app.category_names where company_id = $1 and language = 'es'",
-  ],
-  [
-    "the language for a category that another has added",
-    `with category as (insert into app.categories (company_id) values ($1) returning *)
-    insert into app.category_names select company_id, id, 'fr', 'Nouveau' from category`,
-    french,
-  ],
+  ["a name that another has added", named("en", "Teamwork"), "delete from app.category_names where company_id = $1"],
+  ["the language for a category that another has added", another, french],
   // Repeating it would not help, so its code is none to repeat on.
-  [
-    "the question of an answer that another has added",
-    "insert into app.pulse_responses (company_id, question_id) select company_id, id from app.pulse_questions where company_id = $1",
-    "update app.pulse_questions set question = 'Now?' where company_id = $1",
-    "25000",
-  ],
+  ["the question of an answer that another has added", answering, asking, "25000"],
 ])("with a snapshot from before, %s fails", async (_what, added, changed, code = "40001") => {
   for (const level of isolationLevels.slice(1)) {
-    const id = await newCompany("Isolated", "es");
-    await sql`insert into app.pulse_questions (company_id, id, question) values (${id}, ${randomUUID()}, 'How?')`;
-    await sql`insert into app.categories (company_id) values (${id})`;
-    await sql.unsafe(named("es", "Equipo"), [id]);
+    const id = await newCompany("es");
     const change = sql.begin(`isolation level ${level}`, async (tx) => {
       await tx`select from app.companies`;
       await sql.unsafe(added, [id]);
@@ -113,7 +76,7 @@ test.each([
 test.each(isolationLevels)(
   "at %s, a row that is deleted again while its old deletion is forgotten keeps the new one",
   async (level) => {
-    const id = await newCompany("Deleting");
+    const id = await newCompany();
     await sql`delete from app.forgotten_deletions where company_id = ${id}`;
     await sql`
     insert into app.deletions (company_id, relation, deleted_in, id, deleted_at)
