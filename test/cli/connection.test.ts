@@ -2,7 +2,7 @@
 // and --help.
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { Duplex } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
@@ -18,7 +18,7 @@ import { listen } from "../../scripts/stack/ports.ts";
 import { environment, main, run, startProgram } from "../support/command_line.ts";
 import { companyOfTest } from "../support/companies.ts";
 import { call, first, stack } from "../support/stack.ts";
-import { folderAndProxy, quickConnection, runHere, serve, status } from "./faulty_proxy.ts";
+import { folderAndProxy, page, quickConnection, runHere, serve, status } from "./faulty_proxy.ts";
 
 const { folder, proxy } = await folderAndProxy();
 
@@ -67,11 +67,8 @@ test("each command names itself and its version; check says when it is older tha
   const named = ["check", "export"].map((command) => `public-data-api/${manifest.version} ${command}`);
   expect([agents[0], agents.at(-1)]).toEqual(named);
   expect(programOf(String(agents[0]))).toBe(named[0]);
-  expect([isOlder("1.9.0", "1.10.0"), isOlder("1.10.0", "1.9.9"), isOlder("1.3.0", "1.3.0")]).toEqual([
-    true,
-    false,
-    false,
-  ]);
+  expect(isOlder("1.9.0", "1.10.0")).toBe(true);
+  expect(isOlder("1.10.0", "1.9.9") || isOlder("1.3.0", "1.3.0")).toBe(false);
 });
 
 type Answer = (socket: Duplex) => unknown;
@@ -196,21 +193,17 @@ test.each<[string | undefined, string | undefined, string]>([
 });
 
 test("without a whole answer a request ends: at its deadline, and when the body has no end", async () => {
-  const slow = await serve((_, response) => void response.flushHeaders());
-  const connection = { ...quickConnection(slow.url, first.key), deadline: 20 };
+  proxy.faults = Array(6).fill((response: ServerResponse) => response.flushHeaders());
+  const connection = { ...quickConnection(proxy.url, first.key), deadline: 20 };
   await expect(request(connection, "/rewards", (text) => text)).rejects.toThrow("due to timeout), 6 times");
-  slow.close();
 
-  const endless = await serve((_, response) => {
-    const more = () => {
-      while (response.write(Buffer.alloc(1 << 20, "x")));
-      response.once("drain", more);
-    };
-    more();
-  });
-  const message = `${new URL(endless.url).host} sent more than 256 MB in one answer`;
-  await expect(check(endless.url)).rejects.toMatchObject({ exitCode: 1, message });
-  endless.close();
+  const endless = (response: ServerResponse): unknown => {
+    while (response.write(Buffer.alloc(1 << 20, "x")));
+    return response.once("drain", () => endless(response));
+  };
+  proxy.faults = [endless];
+  const message = `${new URL(proxy.url).host} sent more than 256 MB in one answer`;
+  await expect(check(proxy.url)).rejects.toMatchObject({ exitCode: 1, message });
 });
 
 test("control characters of an answer do not reach the terminal", async () => {
@@ -235,23 +228,19 @@ test("a base address that is not the API's is named in one line", async () => {
   const key = { version: "1", company_id: "1", company_name: "C", key_name: "K", scopes: [], expires_at: null };
   const wrong = [{ company_id: 7 }, { company_id: {} }, { company_name: {} }, { scopes: [7] }, { scopes: {} }];
   const answers = [...wrong, { version: null }].map((part) => JSON.stringify({ ...key, ...part }));
-  const others = await Promise.all([
-    serve((_, response) => void response.writeHead(404).end('{"message":"no Route matched"}')),
-    ...["<!doctype html><title>Hello</title>", '{"version":"7"}', ...answers].map((answer) =>
-      serve((_, response) => void response.end(answer)),
-    ),
-  ]);
-  for (const url of [...others.map(({ url }) => url), `${stack.api_url}/v1`, stack.supabase_url]) {
+  const pages = ["<!doctype html><title>Hello</title>", '{"version":"7"}', ...answers].map((text) => page(text));
+  proxy.faults = [(response) => response.writeHead(404).end('{"message":"no Route matched"}'), ...pages];
+  const others = proxy.faults.map(() => proxy.url);
+  for (const url of [...others, `${stack.api_url}/v1`, stack.supabase_url]) {
     const message = new RegExp(`^${url} is not the base address of the API \\(.+\\): check PUBLIC_API_URL$`);
     const problem = await check(url).catch((error) => error);
     expect(problem).toMatchObject({ exitCode: 2, message: expect.stringMatching(message) });
     expect(problem.message).not.toContain("undefined");
   }
-  for (const { close } of others) close();
 });
 
 // Proves: risk.2
-test("a redirect is refused, also of a later request: the key never goes to another host", async () => {
+test("a redirect is refused: the key never goes to another host", async () => {
   const keys: unknown[] = [];
   const other = await serve((incoming, response) => {
     keys.push(incoming.headers["x-api-key"]);
@@ -260,12 +249,6 @@ test("a redirect is refused, also of a later request: the key never goes to anot
   proxy.faults = [status(302, { Location: `${other.url}/functions/v1/public-api` })];
   const message = `302: ${proxy.url} redirects to ${new URL(other.url).host}. The key is not sent there`;
   await expect(check(proxy.url)).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining(message) });
-
-  for (const body of [undefined, "[]"]) {
-    proxy.faults = [status(307, { Location: `${other.url}/elsewhere` })];
-    const sent = request(quickConnection(proxy.url, first.key), "/rewards", (text) => text, body);
-    await expect(sent).rejects.toThrow("307: ");
-  }
   expect(keys).toEqual([]);
   other.close();
 });
@@ -326,9 +309,7 @@ test("check says whose the key is and what it may do", async () => {
 });
 
 test.each<[Command, string[], string]>([
-  [exportCommand, [], 'There is no list or total ""'],
   [exportCommand, ["people", "--out", "a.csv"], 'There is no list or total "people"'],
-  [exportCommand, ["activity/counts"], "--out must say where to"],
   [exportCommand, ["activity/counts", "--team-id", "1", "--out", "a.csv"], "Unknown option '--team_id'"],
   [exportCommand, ["all", "--by", "month", "--out", "a"], "Unknown option '--by'"],
   [exportCommand, ["members"], "--out must say where to"],
@@ -338,11 +319,9 @@ test.each<[Command, string[], string]>([
   [exportCommand, ["members", "--out", "a.json.gz", "--excel"], "--excel is for CSV"],
   [exportCommand, ["members", "--out", "a.csv", "--semicolons"], "--semicolons is for --excel"],
   [exportCommand, ["all", "--out", "-"], "all needs a folder"],
-  [exportCommand, ["members", "--teamid", "1", "--out", "a.csv"], "Unknown option '--teamid'"],
   [exportCommand, ["members", "--limit", "1", "--out", "a.csv"], "Unknown option '--limit'"],
   [importCommand, [], "Name one file"],
   [importCommand, ["a.csv", "b.csv"], "Name one file"],
-  [importCommand, ["a.csv", "--force"], "Unknown option '--force'"],
   [importCommand, ["a.csv", "--yes"], "--yes is for --archive-missing"],
   [importCommand, ["a.csv", "--report", "b.csv"], "--all and --report are for --dry-run"],
   [importCommand, ["a.csv", "--map", "Price"], '--map must be "<heading>=<field>", not "Price"'],
