@@ -179,6 +179,15 @@ test.each<[file: string, content: string, problems: string[]]>([
     papaparse.unparse(rowsOf([...ids, ...goodIds])),
     [...ids.map((id, n) => `ids.csv:${n + 2}: external_id ${words}: ${quoted(id)}`), ...(hint ? [hint] : [])],
   ]),
+  // As export --excel writes it.
+  [
+    "excel.csv",
+    "\ufeffexternal_id,name,points_cost\n1,'=1+1,1\n2,Mug,1",
+    [
+      `excel.csv:2: name must not begin with ' before =, +, -, or @: "'=1+1"`,
+      "A file of export --excel is for reading: export without --excel, and import that",
+    ],
+  ],
   // More than 20 bad lines are summed up, with each hint once.
   [
     "all.csv",

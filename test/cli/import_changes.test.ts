@@ -32,18 +32,6 @@ test.each(["rewards.csv.gz", "rewards.json"])("%s that was exported is imported 
   expect(await stored()).toEqual(before.rows.filter(({ external_id }) => external_id !== null));
 });
 
-test("a file of export --excel is recognised by its escaped formulas", async () => {
-  await sql`
-    insert into app.rewards (company_id, external_id, name, points_cost)
-    values (${id}, '1', '=1+1', 1), (${id}, '2', 'Mug', 1)`;
-  await exportTo("excel.csv", "--excel");
-  const hint = "A file of export --excel is for reading: export without --excel, and import that";
-  const message = new RegExp(
-    `^excel.csv:\\d: name must not begin with ' before =, \\+, -, or @: "'=1\\+1"\n${hint}\nNothing was sent$`,
-  );
-  await expect(send("excel.csv")).rejects.toMatchObject({ exitCode: 1, message: expect.stringMatching(message) });
-});
-
 test("--dry-run says what would be new, and what would change, field by field; --report writes all of it to a file", async () => {
   write("many.csv", papaparse.unparse(many.filter((_, n) => n % 100 !== 7)));
   await send("many.csv");
@@ -285,6 +273,7 @@ test("an output that takes nothing, as on a full disk, ends no import", async ()
   write("a.csv", fileOf(3, 4, 5, 6));
   const script = '"$0" "$1" import a.csv --archive-missing > /dev/full';
   const ran = await runProgram("bash", ["-c", script, process.execPath, main], folder, environment(key));
-  expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining("The output cannot be written") });
+  const named = expect.stringMatching(/^The output cannot be written \(.*no space left on device.*\)$/m);
+  expect(ran).toMatchObject({ code: 1, stderr: named });
   expect(await archived()).toEqual(["sku-1", "sku-2", "sku-7"]);
 });

@@ -86,14 +86,12 @@ test("a copy equals a full export, after changes, deletions, renames and erasure
   );
   expect(rowsOf("pragma table_info(activity_with_names)", copy).map(({ type }) => type)).not.toContain("");
   // Date-times are declared as text, which Python, SQLAlchemy and sqlite-jdbc leave as it is.
-  const dateTimes = rowsOf(
-    `select o.name as place, lower(c.type) as type from sqlite_schema as o, pragma_table_info(o.name) as c
+  const types = rowsOf(
+    `select distinct lower(c.type) as type from sqlite_schema as o, pragma_table_info(o.name) as c
      where o.type in ('table', 'view') and c.name in ('created_at', 'timestamp')`,
     copy,
   );
-  expect(new Set(dateTimes.map(({ type }) => type))).toEqual(new Set(["text"]));
-  const places = dateTimes.map(({ place }) => place);
-  expect(places).toEqual(expect.arrayContaining(["members", "day_ratings", "day_ratings_with_names"]));
+  expect(types).toEqual([{ type: "text" }]);
 });
 
 test("a kill at any moment loses nothing: the next sync goes on, and the copy is whole", async () => {
