@@ -34,6 +34,17 @@ duckdb() { "${process.execPath}" "${tools}/duckdb.mjs" "$@"; }`;
 const run = (script: string, more: NodeJS.ProcessEnv = {}): Promise<string> =>
   runRecipe(folder, year.key, "bash", ["-e", "-o", "pipefail", "-c", `${commands}\n${script}`], more);
 
+const idOf = (name: string) => `select '${name}' as list, cast(id as text) as id from ${name.replace("-", "_")}`;
+const everyId = lists.map(idOf).join(" union all ");
+
+/** Expects every row of every list. */
+async function expectWhole(rows: Row[]): Promise<void> {
+  for (const name of lists) {
+    const ids = rows.filter(({ list }) => list === name).map(({ id }) => id);
+    expect(ids.sort(), name).toEqual((await idsOf(name, year)).sort());
+  }
+}
+
 test("DuckDB holds every list whole, answers the question, and reads from the API through a pipe", async (context) => {
   context.skip(!existsSync(`${tools}/node_modules`), "npm install --prefix test/cli/tools is missing");
   writeFileSync(`${folder}/tables.sql`, tables);
@@ -41,13 +52,7 @@ test("DuckDB holds every list whole, answers the question, and reads from the AP
   await run(duckdb);
   const ask = async (statement: string): Promise<Row[]> =>
     JSON.parse(await run(`duckdb lists.duckdb "$SQL"`, { SQL: statement }));
-  const rows = await ask(
-    lists.map((name) => `select '${name}' as list, id from ${name.replace("-", "_")}`).join(" union all "),
-  );
-  for (const name of lists) {
-    const ids = rows.filter(({ list }) => list === name).map(({ id }) => id);
-    expect(ids.sort(), name).toEqual((await idsOf(name, year)).sort());
-  }
+  await expectWhole(await ask(everyId));
   // An empty column, a vendor that looks like a time and a list without rows have the types of the tables.
   const [types = {}] = await ask(
     "select typeof(external_id) as id, typeof(vendor_name) as vendor, typeof(stock_count) as stock from rewards limit 1",
@@ -101,10 +106,7 @@ afterAll(async () => {
 
 /** Expects every row of every list, and every field of kudos. */
 async function expectCopy(copy: postgres.Sql): Promise<void> {
-  for (const name of lists) {
-    const rows = await copy`select id::text from ${copy(name.replace("-", "_"))}`;
-    expect(rows.map(({ id }) => id).sort(), name).toEqual((await idsOf(name, year)).sort());
-  }
+  await expectWhole(await copy.unsafe(everyId));
   const kudos = await copy<Row[]>`
     select id, to_char(timestamp at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as timestamp, sender_name, sender_email,
       receiver_name, receiver_email, message, category, sender_id, receiver_id, category_id
