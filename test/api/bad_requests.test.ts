@@ -6,9 +6,9 @@ import { badImports } from "../support/bad_imports.ts";
 import { badRequests } from "../support/bad_requests.ts";
 import { companyOfFile } from "../support/companies.ts";
 import { besideNeighbour } from "../support/neighbour.ts";
+import { contents } from "../support/project_companies.ts";
 import { send } from "../support/raw.ts";
 import { importRewards, sql } from "../support/stack.ts";
-import { contents } from "../support/two_projects.ts";
 
 const all = { ...badRequests, ...badImports };
 

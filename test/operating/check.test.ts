@@ -4,7 +4,8 @@ import { glob, readFile } from "node:fs/promises";
 import postgres, { type TransactionSql } from "postgres";
 import { afterAll, expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
-import { createCompany, newProject, removeProjects } from "../support/two_projects.ts";
+import { createCompany } from "../support/project_companies.ts";
+import { newProject, removeProjects } from "../support/two_projects.ts";
 
 /** A script without the commands of psql. */
 const script = async (name: string) => (await readFile(`${root}/sql/commands/${name}`, "utf8")).replace(/^\\.*$/gm, "");

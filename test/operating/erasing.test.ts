@@ -4,17 +4,9 @@ import { afterAll, beforeEach, expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/table/endpoints.ts";
 import { withDatabase } from "../../scripts/stack/database.ts";
 import { good, ids, load, untouched } from "../support/loading.ts";
+import { createCompany, type ProjectCompany, readList, returned } from "../support/project_companies.ts";
 import { hashOf } from "../support/stack.ts";
-import {
-  createCompany,
-  everything,
-  newProject,
-  type Project,
-  type ProjectCompany,
-  readList,
-  removeProjects,
-  returned,
-} from "../support/two_projects.ts";
+import { everything, newProject, type Project, removeProjects } from "../support/two_projects.ts";
 
 const { members: [person = {}, receiver = {}] = [], kudos: [sent = {}] = [] } = good();
 let project: Project;

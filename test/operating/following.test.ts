@@ -5,15 +5,9 @@ import { afterAll, expect, onTestFinished, test } from "vitest";
 import { root, withoutPassword } from "../../scripts/stack/process.ts";
 import { runProgram, startProgram, workFolder } from "../support/command_line.ts";
 import { codeBlocks } from "../support/pages.ts";
+import { createCompany, readList } from "../support/project_companies.ts";
 import { hold } from "../support/rpc.ts";
-import {
-  createCompany,
-  everything,
-  newDatabase,
-  newProject,
-  readList,
-  removeProjects,
-} from "../support/two_projects.ts";
+import { everything, newDatabase, newProject, removeProjects } from "../support/two_projects.ts";
 
 afterAll(removeProjects);
 const folder = workFolder();

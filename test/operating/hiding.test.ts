@@ -4,8 +4,9 @@ import postgres from "postgres";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { root, runCommand } from "../../scripts/stack/process.ts";
 import { type Cells, countsOf, type Files, good, ids, stage } from "../support/loading.ts";
+import { createCompany, type ProjectCompany } from "../support/project_companies.ts";
 import { hold } from "../support/rpc.ts";
-import { createCompany, everything, newProject, type ProjectCompany, removeProjects } from "../support/two_projects.ts";
+import { everything, newProject, removeProjects } from "../support/two_projects.ts";
 
 const { url, sql } = await newProject();
 let company: ProjectCompany;

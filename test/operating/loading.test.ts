@@ -2,7 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { type Cells, type Files, good, headers, ids, inserted, load, stage, untouched } from "../support/loading.ts";
-import { createCompany, everything, newProject, removeProjects } from "../support/two_projects.ts";
+import { createCompany } from "../support/project_companies.ts";
+import { everything, newProject, removeProjects } from "../support/two_projects.ts";
 import { noTeam } from "../support/world.ts";
 
 const { url, sql } = await newProject();

@@ -8,15 +8,9 @@ import { root } from "../../scripts/stack/process.ts";
 import { type Run, runProgram, startProgram, workFolder } from "../support/command_line.ts";
 import { type Cells, countsOf, csvOf, good, headers, ids, inserted } from "../support/loading.ts";
 import { besideNeighbour } from "../support/neighbour.ts";
+import { createCompany, type ProjectCompany, readList } from "../support/project_companies.ts";
 import { hold, isolationLevels } from "../support/rpc.ts";
-import {
-  createCompany,
-  everything,
-  newProject,
-  type ProjectCompany,
-  readList,
-  removeProjects,
-} from "../support/two_projects.ts";
+import { everything, newProject, removeProjects } from "../support/two_projects.ts";
 
 const { url, sql } = await newProject();
 let company: ProjectCompany;

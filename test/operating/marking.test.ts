@@ -2,9 +2,9 @@
 // otherwise a copy would keep the old name (docs/api.md, Keeping a copy).
 import { randomUUID } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
+import { createCompany } from "../support/project_companies.ts";
 import { again, atEachLevel, hold, type IsolationLevel, isolationLevels } from "../support/rpc.ts";
 import { sql } from "../support/stack.ts";
-import { createCompany } from "../support/two_projects.ts";
 
 const answering =
   "insert into app.pulse_responses (company_id, question_id) select company_id, id from app.pulse_questions where company_id = $1";

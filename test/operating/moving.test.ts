@@ -5,20 +5,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { runSql, withDatabase } from "../../scripts/stack/database.ts";
 import { codeBlocks } from "../support/pages.ts";
+import { contents, importReward, type ProjectCompany, readList, returned } from "../support/project_companies.ts";
 import { hold, type IsolationLevel, isolationLevels } from "../support/rpc.ts";
-import {
-  contents,
-  everything,
-  importReward,
-  moveCompany,
-  newSides,
-  type Project,
-  type ProjectCompany,
-  type Run,
-  readList,
-  removeProjects,
-  returned,
-} from "../support/two_projects.ts";
+import { everything, moveCompany, newSides, type Project, type Run, removeProjects } from "../support/two_projects.ts";
 
 let source: Project;
 let target: Project;

@@ -8,8 +8,9 @@ import { root, runCommand, withoutPassword } from "../../scripts/stack/process.t
 import { workFolder } from "../support/command_line.ts";
 import { type Cells, csvOf, good } from "../support/loading.ts";
 import { codeBlocks } from "../support/pages.ts";
+import { createCompany, readList } from "../support/project_companies.ts";
 import { isolationLevels } from "../support/rpc.ts";
-import { createCompany, newProject, readList, removeProjects } from "../support/two_projects.ts";
+import { newProject, removeProjects } from "../support/two_projects.ts";
 
 const folder = workFolder();
 afterAll(removeProjects);

@@ -7,16 +7,8 @@ import { afterAll, expect, test } from "vitest";
 import { carriedTables } from "../../scripts/move/tables.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
 import { workFolder } from "../support/command_line.ts";
-import {
-  contents,
-  createFullCompany,
-  everything,
-  newProject,
-  newSides,
-  type Project,
-  readList,
-  removeProjects,
-} from "../support/two_projects.ts";
+import { contents, createFullCompany, readList } from "../support/project_companies.ts";
+import { everything, newProject, newSides, type Project, removeProjects } from "../support/two_projects.ts";
 
 const folder = workFolder();
 afterAll(removeProjects);

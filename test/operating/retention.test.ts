@@ -6,16 +6,9 @@ import { withDatabase } from "../../scripts/stack/database.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
 import { good, ids, load } from "../support/loading.ts";
 import { besideNeighbour } from "../support/neighbour.ts";
+import { createCompany, importReward, type ProjectCompany, readList } from "../support/project_companies.ts";
 import { hold, type IsolationLevel, isolationLevels } from "../support/rpc.ts";
-import {
-  createCompany,
-  everything,
-  importReward,
-  newProject,
-  type ProjectCompany,
-  readList,
-  removeProjects,
-} from "../support/two_projects.ts";
+import { everything, newProject, removeProjects } from "../support/two_projects.ts";
 
 const { url, sql } = await newProject();
 let company: ProjectCompany;

@@ -3,9 +3,10 @@
 import { randomUUID } from "node:crypto";
 import postgres from "postgres";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createCompany, type ProjectCompany, returned, signIn } from "../support/project_companies.ts";
 import { type IsolationLevel, isolationLevels, upsert } from "../support/rpc.ts";
 import { hashOf, sql, stack } from "../support/stack.ts";
-import { createCompany, type ProjectCompany, returned, signIn, waitsForLock } from "../support/two_projects.ts";
+import { waitsForLock } from "../support/two_projects.ts";
 
 const connect = (): postgres.Sql => postgres(stack.database_url, { max: 1, onnotice: () => {} });
 const connections = [connect(), connect(), connect(), connect(), connect(), connect()] as const;

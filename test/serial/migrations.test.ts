@@ -10,8 +10,9 @@ import { migrationFiles } from "../../scripts/stack/difference.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
 import { count, tried } from "../support/counts.ts";
 import { startDataApi, startFunction } from "../support/function_process.ts";
+import { createCompany } from "../support/project_companies.ts";
 import { allServed, hashOf, stack } from "../support/stack.ts";
-import { createCompany, olderProject, removeProjects, waitsForLock } from "../support/two_projects.ts";
+import { olderProject, removeProjects, waitsForLock } from "../support/two_projects.ts";
 
 const rows = count(20_000, 300_000);
 const versions = migrationFiles.map((file) => basename(file).split("_")[0]);
