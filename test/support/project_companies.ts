@@ -1,4 +1,4 @@
-// Companies in a database of two_projects.ts or of the stack, written and read as an operator, a signed-in person and the function do.
+// Companies in a database of two_projects.ts or of the stack.
 import { randomUUID } from "node:crypto";
 import type postgres from "postgres";
 import { again, type IsolationLevel, upsert } from "./rpc.ts";
