@@ -1,10 +1,9 @@
-// docs/connect/kudos-per-team.md: the table in each program, compared with the tables of the database.
+// docs/connect/kudos-per-team.md: the table in each program, compared with the API.
 import { DatabaseSync } from "node:sqlite";
-import papaparse from "papaparse";
 import { expect, test } from "vitest";
 import { environment, run, workFolder } from "../../support/command_line.ts";
 import { companyOfTest } from "../../support/companies.ts";
-import { allServed, list, sql } from "../../support/stack.ts";
+import { allServed, call, list, sql } from "../../support/stack.ts";
 import { appsScript } from "./apps_script.ts";
 import { blocks, runRecipe } from "./recipe.ts";
 
@@ -30,35 +29,26 @@ async function makeTeams() {
     )
     insert into app.pulse_responses (company_id, question_id, value, created_at)
     select ${id}, question.id, value::jsonb, '2026-03-05Z' from question, unnest('{10,9,8,6,null}'::text[]) as value`;
-  return { id, key };
+  return key;
 }
 
-/** Month, team and kudos, as the tables have them. */
-async function counted(company: string, zone: string): Promise<unknown[][]> {
-  const rows = await sql`
-    select to_char(k.created_at at time zone ${zone}, 'YYYY-MM') as month, coalesce(t.name, 'No Team') as team, count(*)::int as kudos
-    from app.kudos as k
-    join app.members as m on m.id = k.receiver_id
-    left join app.teams as t on t.id = m.team_id
-    where k.company_id = ${company}
-    group by 1, 2`.values();
-  return rows.sort();
-}
-
-test("kudos-per-team.md: curl, Google Sheets and SQLite show what the tables have", async () => {
-  const company = await makeTeams();
-  const inBerlin = await counted(company.id, "Europe/Berlin");
-  const inUtc = await counted(company.id, "UTC");
+test("kudos-per-team.md: curl, Google Sheets and SQLite show what the API counts", async () => {
+  const key = await makeTeams();
+  /** Month, team and numbers. */
+  const totals = async (query: string, zone = "Europe/Berlin"): Promise<unknown[][]> => {
+    const rows = (await list(`${query}&time_zone=${zone}`, key)).map((row) => Object.values(row));
+    return rows.map(([month, _id, ...rest]) => [String(month).slice(0, 7), ...rest]).sort();
+  };
+  const kudos = "/activity/counts?by=month,receiver_team";
+  const [inBerlin, inUtc] = [await totals(kudos), await totals(kudos, "UTC")];
   expect(inBerlin).not.toEqual(inUtc);
   expect(new Set(inBerlin.map(([, team]) => team)).size).toBe(3);
 
   const [curl = ""] = blocks("kudos-per-team.md", "sh");
-  const csv = await runRecipe(folder, company.key, "sh", ["-c", curl]);
-  const { data } = papaparse.parse<Record<string, string>>(csv.trimEnd(), { header: true });
-  const byCurl = data.map((row) => [row.month?.slice(0, 7), row.receiver_team_name, Number(row.kudos)]);
-  expect(byCurl.sort()).toEqual(inBerlin);
+  const csv = await call(`${kudos}&time_zone=Europe/Berlin&format=csv`, key);
+  expect(await runRecipe(folder, key, "sh", ["-c", curl])).toBe(await csv.text());
 
-  const google = appsScript("google-sheets.gs", `${company.key}\n`);
+  const google = appsScript("google-sheets.gs", `${key}\n`);
   const shown = (name: string) => {
     const [heads, ...rows] = google.rows(name);
     return { heads, rows: rows.map(([month, team, ...rest]) => [month, team?.replace(/^'=/, "="), ...rest]).sort() };
@@ -72,20 +62,17 @@ test("kudos-per-team.md: curl, Google Sheets and SQLite show what the tables hav
   expect(() => appsScript("google-sheets.gs", "none").run("kudosPerTeam")).toThrow("401: ");
 
   google.run("moodPerTeam");
-  const moods = await sql`
-    select to_char(r.created_at at time zone 'Europe/Berlin', 'YYYY-MM') as month, t.name as team, count(*)::int as ratings,
-      round(avg(r.rating), 2)::float as average
-    from app.day_ratings as r join app.teams as t on t.id = r.team_id where r.company_id = ${company.id} group by 1, 2`.values();
-  expect(shown("Mood per team")).toEqual({ heads: ["month", "team", "ratings", "average"], rows: moods.sort() });
+  const moods = await totals("/day-ratings/averages?by=month,team");
+  expect(shown("Mood per team")).toEqual({ heads: ["month", "team", "ratings", "average"], rows: moods });
 
   await allServed();
-  await run(["sync", "company.sqlite"], folder, environment(company.key));
+  await run(["sync", "company.sqlite"], folder, environment(key));
   const copy = new DatabaseSync(`${folder}/company.sqlite`, { readOnly: true });
   const [query = "", shares = "", scores = ""] = blocks("kudos-per-team.md", "sql");
   expect(copy.prepare(query).all().map(Object.values).sort()).toEqual(inUtc);
   const percents = copy.prepare(shares).all() as { team: string; people: number; percent: number }[];
   const quarter = `since=${new Date(Date.now() - 90 * 86_400_000).toISOString().slice(0, 10)}`;
-  const given = await list(`/activity/counts?by=sender_team&include=senders&${quarter}`, company.key);
+  const given = await list(`/activity/counts?by=sender_team&include=senders&${quarter}`, key);
   expect(percents.map(({ team, people, percent }) => [team, Math.round((people * percent) / 100)]).sort()).toEqual(
     given.map(({ sender_team_name, senders }) => [sender_team_name, senders]).sort(),
   );
