@@ -171,16 +171,14 @@ test.each([
 async function companyWith(...categories: string[]) {
   const { company, key } = await companyOfTest("Totals", ["read:activity", "read:analytics"]);
   const { id } = company;
-  await company.addMember("Ada", "employee");
   await sql`insert into app.day_ratings (company_id, rating, created_at) select ${id}, unnest('{3, 4}'::int[]), '2026-10-05Z'`;
-  for (const [index, name] of categories.entries()) {
-    const [category] = await sql`insert into app.categories (company_id) values (${id}) returning id`;
-    await sql`insert into app.category_names (company_id, category_id, language, name) values (${id}, ${category?.id}, 'en', ${name})`;
-    await sql`
-      insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
-      select ${id}, m.id, m.id, ${category?.id}, '', '2026-10-31 23:30Z' from generate_series(0, ${index}::int), lateral
-        (select id from app.members where company_id = ${id} limit 1) as m`;
-  }
+  await sql`
+    with named as (select gen_random_uuid() as id, * from unnest(${categories}::text[]) with ordinality as given (name, n)),
+    made as (insert into app.categories (company_id, id) select ${id}, id from named),
+    called as (insert into app.category_names select ${id}, id, 'en', name from named)
+    insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
+    select ${id}, m.id, m.id, named.id, '', '2026-10-31 23:30Z'
+    from app.members as m, named, generate_series(1, named.n) where m.company_id = ${id}`;
   return key;
 }
 
