@@ -38,23 +38,12 @@ test("a value may nest 60 levels and hold numbers of 1000 characters, and a text
   expect((await loaded({ pulse_responses: rows })).pulse_responses).toEqual(["6", "0", "0"]);
 });
 
-/** For each column: cells for the first row of a file, loaded one after the other. An empty one is stored as null. */
+/** Cells for the first row of a file, loaded one after the other. In other columns it is the cell of the second row. */
 const corrections: Record<string, string[]> = {
-  name: ["Inês Müller"],
   email: ["new@files.example", "New@files.example"],
-  role: ["employee"],
-  team_id: [ids.sales, "", ids.design],
   created_at: ["2026-03-29T01:30:00.123458+00:00", "2026-11-20T17:15:30+00:00"],
-  sender_id: [ids.olaf],
   receiver_id: [ids.ines],
   category_id: [ids.speed],
-  message: [" Danke "],
-  rating: ["4"],
-  comment: ["Regen", "", "Nebel"],
-  points_awarded: ["0", "", "2147483647"],
-  question: ["Wie war es?"],
-  response_type: ["text", "", "scale"],
-  question_id: [ids.otherQuestion, "", ids.question],
   value: ["null", "", "1", "1.0", '"1.0"'],
   sender_team_then_id: [ids.sales, noTeam],
   receiver_team_then_id: [noTeam, randomUUID()],
@@ -81,10 +70,10 @@ test.each(Object.entries(headers))(
     const files = good();
     await loaded(files);
     const before = await stored();
-    const row = (files[file] ?? [])[0] as Cells;
+    const [row, second] = files[file] as [Cells, Cells];
     const place = `${tableOf(file)} ${row.id}${row.language ?? ""}`;
     for (const field of columns.filter((name) => !["id", "language"].includes(name))) {
-      for (const cell of corrections[field] ?? [`no correction of ${field}`]) {
+      for (const cell of corrections[field] ?? [second[field] ?? "", String(row[field])]) {
         row[field] = cell;
         const counts = { ...untouched, [file]: ["0", "1", String((files[file]?.length ?? 0) - 1)] };
         expect(await loaded(files), `${field} ${cell}`).toEqual(counts);
@@ -156,7 +145,7 @@ test("addresses may pass from one member to another in one load", async () => {
 test("somebody who comes back with a new id has their address again when the old row gives it up, or was erased", async () => {
   await loaded(good());
   const [ines, olaf] = good().members as [Cells, Cells];
-  const back = { ...ines, id: randomUUID() };
+  const back = { ...ines, id: randomUUID(), email: "INES@files.example" };
   await expect(loaded({ members: [back] })).rejects.toThrow(
     `email must be unique in the company, member ${ines.id} has it too`,
   );
@@ -277,13 +266,6 @@ test("ids, categories' languages and addresses must be unique, and the first lin
       "pulse_questions line 5: id must be unique in the file, line 2 has it too",
       "pulse_responses line 4: id must be unique in the file, line 2 has it too",
     ].join("; "),
-  );
-});
-
-test("an address that a member outside the file has is refused, and the member is named", async () => {
-  const members = [{ ...(good().members?.[1] as Cells), email: full.email.toUpperCase() }];
-  expect(await refusal({ members })).toBe(
-    `members line 2: email must be unique in the company, member ${full.admin} has it too`,
   );
 });
 
