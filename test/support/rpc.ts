@@ -11,10 +11,10 @@ export type IsolationLevel = (typeof isolationLevels)[number];
 export const atEachLevel = <const Case extends readonly unknown[]>(cases: readonly Case[]) =>
   isolationLevels.flatMap((level) => cases.map((one) => [level, ...one] as const));
 
-/** What a writer does: the same again, as long as PostgreSQL asks for it. */
+/** What a writer does: the same again, as long as PostgreSQL asks for it, or a lock was not to be had. */
 export const again = <T>(write: () => Promise<T>): Promise<T> =>
   write().catch((error) => {
-    if (error.code === "40001") return again(write);
+    if (["40001", "55P03"].includes(error.code)) return again(write);
     throw error;
   });
 
