@@ -275,18 +275,6 @@ const exportYear = async (out = "year.json") => (await exportTo(out, ["activity"
 
 const incomplete = /^year\.incomplete-[0-9a-f]{8}\.json$/;
 
-test("without room on the disk the export fails, and the older file is there as it was", async () => {
-  writeFileSync(`${folder}/year.json`, "older");
-  // A write beyond so many kilobytes fails, as on a full disk.
-  const limited = ["-c", 'ulimit -f 100; exec "$0" "$@"', process.execPath, main];
-  const args = [...limited, "export", "activity", ...of2026, "--out", "year.json"];
-  const { code, stderr } = await runProgram("bash", args, folder, environment(year.key));
-  const message = "The file cannot be opened or written: file too large (EFBIG)\n";
-  expect({ code, stderr }).toEqual({ code: 1, stderr: message });
-  expect(readdirSync(folder)).toEqual(["year.json"]);
-  expect(file("year.json")).toBe("older");
-});
-
 test("the file is on the disk before it gets its name, and so is the name at the end", async () => {
   const handle = await open(folder);
   const prototype: typeof handle = Object.getPrototypeOf(handle);
@@ -303,15 +291,22 @@ test("the file is on the disk before it gets its name, and so is the name at the
   expect(synced).toEqual([[[expect.stringMatching(incomplete), size]], [["year.json", size]]]);
 });
 
+/** Starts an export in a process of its own. */
+const startExport = (before: string[] = []) =>
+  startCli(["export", "activity", ...of2026, "--out", "year.json"], folder, proxy, year.key, before);
+
+/** A write beyond so many kilobytes fails, as on a full disk. */
+const endOnFullDisk = () => startExport(["bash", "-c", 'ulimit -f 100; exec "$@"', "bash"]).ended;
+
 /**
- * Ends an export in a process of its own after its first page, while the request for the next page has no answer.
+ * Ends an export after its first page, while the request for the next page has no answer.
  * @param meanwhile is done before that
  */
 async function endAfterPage(signal: NodeJS.Signals = "SIGKILL", meanwhile = async () => {}) {
   const before = proxy.requests.length;
   // The first request asks which company the key belongs to.
   proxy.faults = [undefined, undefined, () => {}];
-  const { kill } = startCli(["export", "activity", ...of2026, "--out", "year.json"], folder, proxy, year.key);
+  const { kill } = startExport();
   await expect.poll(() => proxy.requests.length).toBe(before + 3);
   await meanwhile();
   return await kill(signal);
@@ -327,11 +322,12 @@ test("two exports to one file at once both end, and the last one is there; after
 });
 
 test.each([
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-] as const)("%s leaves nothing, and the older file as it was", async (signal, code) => {
+  ["SIGINT", 130, "Stopped by SIGINT\n", () => endAfterPage("SIGINT")],
+  ["SIGTERM", 143, "Stopped by SIGTERM\n", () => endAfterPage("SIGTERM")],
+  ["a full disk", 1, "The file cannot be opened or written: file too large (EFBIG)\n", () => endOnFullDisk()],
+] as const)("%s leaves nothing, and the older file as it was", async (_how, code, output, end) => {
   writeFileSync(`${folder}/year.json`, "older");
-  expect(await endAfterPage(signal)).toMatchObject({ code, output: `Stopped by ${signal}\n` });
+  expect(await end()).toEqual({ code, output });
   expect(readdirSync(folder)).toEqual(["year.json"]);
   expect(file("year.json")).toBe("older");
 });
