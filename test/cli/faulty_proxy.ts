@@ -68,11 +68,9 @@ export async function startFaultyProxy() {
       });
     if (fault) return fault(response, async () => Buffer.from(await (await forward()).arrayBuffer()));
     const answer = await forward();
-    const kept = ["X-Has-More", "X-Request-Id", "Link", "X-Changes-Until"].map((name) => [
-      name,
-      answer.headers.get(name),
-    ]);
-    response.writeHead(answer.status, Object.fromEntries(kept.filter(([, value]) => value !== null)));
+    for (const name of ["X-Has-More", "X-Request-Id", "Link", "X-Changes-Until"])
+      if (answer.headers.has(name)) response.setHeader(name, answer.headers.get(name) ?? "");
+    response.writeHead(answer.status);
     response.end(Buffer.from(await answer.arrayBuffer()));
   });
   return Object.assign(proxy, server);

@@ -7,17 +7,8 @@ import { expect } from "vitest";
 import { read } from "../../support/pages.ts";
 import { stack } from "../../support/stack.ts";
 
-interface Answer {
-  status: number;
-  headers: Record<string, string>;
-  text: string;
-}
-
-interface Options {
-  headers: Record<string, string>;
-  contentType?: string;
-  payload?: string;
-}
+type Answer = { status: number; headers: Record<string, string>; text: string };
+type Options = { headers: Record<string, string>; contentType?: string; payload?: string };
 
 /** Sends a request with curl: UrlFetchApp blocks until the answer is there, and fetch cannot. */
 function send(url: string, { headers, contentType, payload }: Options): Answer {
