@@ -142,17 +142,14 @@ const tools = [
   ["python", "python3", "import pandas"],
   ["r", "Rscript", "library(RSQLite)"],
 ] as const;
-test.for(tools)(
-  "sqlite.md: its recipe in %s counts the kudos of each month",
-  async ([language, program, library], context) => {
-    const flag = program === "Rscript" ? "-e" : "-c";
-    context.skip(spawnSync(program, [flag, library]).status !== 0, `${program} with ${library} is missing`);
-    await sync();
-    const output = await runRecipe(folder, year.key, program, [flag, blocks("sqlite.md", language)[0] ?? ""]);
-    const months = rowsOf(
-      "select strftime('%Y-%m', timestamp) as month, category, count(*) as n from activity_with_names group by 1, 2",
-    );
-    const counted = papaparse.parse<string[]>(output.trim()).data.filter(([month]) => month !== "month");
-    expect(counted.sort()).toEqual(months.map(({ month, category, n }) => [month, category, String(n)]).sort());
-  },
-);
+test.for(tools)("sqlite.md: %s counts the kudos of each month", async ([language, program, library], context) => {
+  const flag = program === "Rscript" ? "-e" : "-c";
+  context.skip(spawnSync(program, [flag, library]).status !== 0, `${program} with ${library} is missing`);
+  await sync();
+  const output = await runRecipe(folder, year.key, program, [flag, blocks("sqlite.md", language)[0] ?? ""]);
+  const months = rowsOf(
+    "select strftime('%Y-%m', timestamp) as month, category, count(*) as n from activity_with_names group by 1, 2",
+  );
+  const counted = papaparse.parse<string[]>(output.trim()).data.filter(([month]) => month !== "month");
+  expect(counted.sort()).toEqual(months.map(({ month, category, n }) => [month, category, String(n)]).sort());
+});

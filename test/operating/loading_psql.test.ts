@@ -136,22 +136,19 @@ test("a load reports its progress every 50,000 rows, and keeps no neighbour wait
   expect(notices).toEqual(["checking the files", ...written]);
 });
 
-test.each(isolationLevels)(
-  "at %s, loads at the same time wait for each other, and say for which one",
-  async (level) => {
-    const atLevel = ["--command", `set default_transaction_isolation = '${level}'`];
-    const other = await createCompany(sql, "Other");
-    const earlier = await hold(sql, "select app.begin_load($1, 'Other')", [other.id]);
-    const waiting = runLoad(texts(good()), company, ...atLevel);
-    await earlier.reached();
-    await earlier.release();
-    const notice = /NOTICE: {2}waiting for a load into Other \(process \d+, since \d\d:\d\d:\d\d UTC\)/;
-    expect((await waiting).stderr).toMatch(notice);
-    const loads = await Promise.all([company, company, other].map((one) => runLoad(texts(good()), one, ...atLevel)));
-    const counts = ["teams,0,0,2,0", "teams,0,0,2,0", "teams,2,0,0,0"];
-    expect(loads.map(({ stdout }) => stdout.split("\n")[0]).sort()).toEqual(counts);
-  },
-);
+test.each(isolationLevels)("at %s, a load waits for another one, and says for which", async (level) => {
+  const atLevel = ["--command", `set default_transaction_isolation = '${level}'`];
+  const other = await createCompany(sql, "Other");
+  const earlier = await hold(sql, "select app.begin_load($1, 'Other')", [other.id]);
+  const waiting = runLoad(texts(good()), company, ...atLevel);
+  await earlier.reached();
+  await earlier.release();
+  const notice = /NOTICE: {2}waiting for a load into Other \(process \d+, since \d\d:\d\d:\d\d UTC\)/;
+  expect((await waiting).stderr).toMatch(notice);
+  const loads = await Promise.all([company, company, other].map((one) => runLoad(texts(good()), one, ...atLevel)));
+  const counts = ["teams,0,0,2,0", "teams,0,0,2,0", "teams,2,0,0,0"];
+  expect(loads.map(({ stdout }) => stdout.split("\n")[0]).sort()).toEqual(counts);
+});
 
 test("a load into another company than the one that is named is refused; without a name psql shows it and asks", async () => {
   const wrong = await psql(texts(good()), "--set", `company_id=${company.id}`, "--set", "company=Larkfield");

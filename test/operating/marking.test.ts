@@ -73,25 +73,22 @@ test.each([
   }
 });
 
-test.each(isolationLevels)(
-  "at %s, a row that is deleted again while its old deletion is forgotten keeps the new one",
-  async (level) => {
-    const id = await newCompany();
-    await sql`delete from app.forgotten_deletions where company_id = ${id}`;
-    await sql`
+test.each(isolationLevels)("at %s, the new deletion of a row stays while its old one is forgotten", async (level) => {
+  const id = await newCompany();
+  await sql`delete from app.forgotten_deletions where company_id = ${id}`;
+  await sql`
     insert into app.deletions (company_id, relation, deleted_in, id, deleted_at)
     values (${id}, 'app.teams', '5', ${id}, now() - interval '91 days')`;
-    const insert = "insert into app.teams (company_id, id, name) values ($1, $1, 'Again')";
-    const deleting = await hold(sql, insert, [id], level);
-    await deleting.tx`
+  const insert = "insert into app.teams (company_id, id, name) values ($1, $1, 'Again')";
+  const deleting = await hold(sql, insert, [id], level);
+  await deleting.tx`
     insert into app.deletions (company_id, relation, id) values (${id}, 'app.teams', ${id})
     on conflict on constraint deletions_pkey do update set deleted_in = excluded.deleted_in, deleted_at = excluded.deleted_at`;
-    const forgotten = write(level, "select app.forget_deletions($1, 'app.teams')", id);
-    await deleting.reached();
-    await deleting.release("commit");
-    await forgotten;
-    const kept =
-      await sql`select deleted_at > now() - interval '1 day' as is_new from app.deletions where company_id = ${id}`;
-    expect([...kept]).toEqual([{ is_new: true }]);
-  },
-);
+  const forgotten = write(level, "select app.forget_deletions($1, 'app.teams')", id);
+  await deleting.reached();
+  await deleting.release("commit");
+  await forgotten;
+  const kept =
+    await sql`select deleted_at > now() - interval '1 day' as is_new from app.deletions where company_id = ${id}`;
+  expect([...kept]).toEqual([{ is_new: true }]);
+});

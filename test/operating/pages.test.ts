@@ -94,30 +94,27 @@ test("a leaked key is revoked, found by its hash and told from others by the com
   await expect(readList(sql, key)).rejects.toThrow("Unauthorized");
 });
 
-test.each(isolationLevels)(
-  "what writing-data.md says is written once, at %s, beside another writer, and copies see it",
-  async (level) => {
-    const { url, sql } = await newProject();
-    const company = await createCompany(sql, "Written");
-    const [block] = commandsOf("writing-data");
-    const text = (block?.text ?? "").replaceAll(shown, company.id).replace("begin;", `begin isolation level ${level};`);
-    /** As the page says: the whole transaction again, after what may pass. In this order there is no deadlock. */
-    const write = () => again(() => withDatabase(url, (writer) => writer.unsafe(text).simple()));
-    await Promise.all(Array.from({ length: 4 }, write));
-    const state = () => sql`select 'kudos', id, changed_in::text from app.kudos union all
+test.each(isolationLevels)("at %s, what writing-data.md says is written once, beside another writer", async (level) => {
+  const { url, sql } = await newProject();
+  const company = await createCompany(sql, "Written");
+  const [block] = commandsOf("writing-data");
+  const text = (block?.text ?? "").replaceAll(shown, company.id).replace("begin;", `begin isolation level ${level};`);
+  /** As the page says: the whole transaction again, after what may pass. In this order there is no deadlock. */
+  const write = () => again(() => withDatabase(url, (writer) => writer.unsafe(text).simple()));
+  await Promise.all(Array.from({ length: 4 }, write));
+  const state = () => sql`select 'kudos', id, changed_in::text from app.kudos union all
       select 'members', id, changed_in::text from app.members union all
       select 'categories', id, changed_in::text from app.categories order by 1, 2`;
-    const before = await state();
-    const written = { message: "Thanks for the demo!", sender_name: "Bas de Wit", category: "Teamwork" };
-    expect(await readList(sql, company.key)).toMatchObject([written]);
-    await write();
-    expect(await state(), "rows that do not differ are not written again").toEqual(before);
+  const before = await state();
+  const written = { message: "Thanks for the demo!", sender_name: "Bas de Wit", category: "Teamwork" };
+  expect(await readList(sql, company.key)).toMatchObject([written]);
+  await write();
+  expect(await state(), "rows that do not differ are not written again").toEqual(before);
 
-    const [bas] = await sql<{ id: string }[]>`select id from app.members where name = 'Bas de Wit'`;
-    await sql`select app.erase_member(${company.id}, ${bas?.id ?? ""}, true)`;
-    await expect(write(), "his kudos name nobody").resolves.toBeDefined();
-    expect(await sql`select from app.members where name = 'Bas de Wit'`).toHaveLength(0);
-    await sql`update app.companies set serving = 'moving', move_id = gen_random_uuid()`;
-    await expect(write()).rejects.toThrow("moving");
-  },
-);
+  const [bas] = await sql<{ id: string }[]>`select id from app.members where name = 'Bas de Wit'`;
+  await sql`select app.erase_member(${company.id}, ${bas?.id ?? ""}, true)`;
+  await expect(write(), "his kudos name nobody").resolves.toBeDefined();
+  expect(await sql`select from app.members where name = 'Bas de Wit'`).toHaveLength(0);
+  await sql`update app.companies set serving = 'moving', move_id = gen_random_uuid()`;
+  await expect(write()).rejects.toThrow("moving");
+});

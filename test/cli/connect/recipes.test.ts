@@ -51,82 +51,79 @@ async function generateTypes(folder: string, key: string): Promise<void> {
   await runRecipe(folder, key, "sh", ["-c", scripts.prestart], { PATH });
 }
 
-test.concurrent.for(recipes)(
-  "%s",
-  { timeout: 400_000 },
-  async ([name, program, files, onlyRewards], { skip, year, proxy }) => {
-    if (program === "Rscript") {
-      const libraries = "library(httr2); library(jsonlite); library(readr)";
-      skip(spawnSync("Rscript", ["-e", libraries]).status !== 0, "R with httr2, jsonlite and readr is missing");
-    }
-    const folder = folders.pop() ?? "";
-    const ending = program === process.execPath ? "json" : "csv";
-    writeFileSync(`${folder}/page.sh`, blocks("programs.md", "sh")[0] ?? "");
-    for (const file of globSync(files, { cwd: `${root}/docs/connect` }))
-      copyFileSync(`${root}/docs/connect/${file}`, `${folder}/${file}`);
-    if (name === "TypeScript") await generateTypes(folder, year.key);
-    // An address that ends in a slash and a key with a line break behind it, as they come out of a file, are no problem.
-    const run = (args: string[], more = {}) =>
-      runRecipe(folder, `${year.key}\r\n`, program, args, {
-        LC_ALL: "C.UTF-8",
-        PUBLIC_API_URL: `${stack.api_url}/`,
-        ...more,
-      });
-    const read = (name: string): Row[] => {
-      const text = readFileSync(`${folder}/${name}.${ending}`, "utf8");
-      if (ending === "json") return JSON.parse(text);
-      return papaparse.parse<Row>(text.trimEnd(), { header: true, skipEmptyLines: true }).data;
-    };
+test.concurrent.for(recipes)("%s", { timeout: 400_000 }, async (recipe, { skip, year, proxy }) => {
+  const [name, program, files, onlyRewards] = recipe;
+  if (program === "Rscript") {
+    const libraries = "library(httr2); library(jsonlite); library(readr)";
+    skip(spawnSync("Rscript", ["-e", libraries]).status !== 0, "R with httr2, jsonlite and readr is missing");
+  }
+  const folder = folders.pop() ?? "";
+  const ending = program === process.execPath ? "json" : "csv";
+  writeFileSync(`${folder}/page.sh`, blocks("programs.md", "sh")[0] ?? "");
+  for (const file of globSync(files, { cwd: `${root}/docs/connect` }))
+    copyFileSync(`${root}/docs/connect/${file}`, `${folder}/${file}`);
+  if (name === "TypeScript") await generateTypes(folder, year.key);
+  // An address that ends in a slash and a key with a line break behind it, as they come out of a file, are no problem.
+  const run = (args: string[], more = {}) =>
+    runRecipe(folder, `${year.key}\r\n`, program, args, {
+      LC_ALL: "C.UTF-8",
+      PUBLIC_API_URL: `${stack.api_url}/`,
+      ...more,
+    });
+  const read = (name: string): Row[] => {
+    const text = readFileSync(`${folder}/${name}.${ending}`, "utf8");
+    if (ending === "json") return JSON.parse(text);
+    return papaparse.parse<Row>(text.trimEnd(), { header: true, skipEmptyLines: true }).data;
+  };
 
-    const [onePage = ""] = files;
-    if (onePage !== "") {
-      const printed = await run([onePage]);
-      // Every one but curl prints the rows.
-      const lines = printed.trimEnd().split("\n");
-      const newest = printed === "" ? read("activity") : lines.map((line) => JSON.parse(line));
-      // Without since and until the rows of 2027 come first.
-      const older = newest.findIndex(({ timestamp }) => String(timestamp) < "2027");
-      expect(older).toBeGreaterThan(0);
-      const shown = year.rows.map(({ sender_id, receiver_id, category_id, ...row }) => row);
-      expectRows(newest.slice(older), shown.slice(0, 100 - older));
-    }
+  const [onePage = ""] = files;
+  if (onePage !== "") {
+    const printed = await run([onePage]);
+    // Every one but curl prints the rows.
+    const lines = printed.trimEnd().split("\n");
+    const newest = printed === "" ? read("activity") : lines.map((line) => JSON.parse(line));
+    // Without since and until the rows of 2027 come first.
+    const older = newest.findIndex(({ timestamp }) => String(timestamp) < "2027");
+    expect(older).toBeGreaterThan(0);
+    const shown = year.rows.map(({ sender_id, receiver_id, category_id, ...row }) => row);
+    expectRows(newest.slice(older), shown.slice(0, 100 - older));
+  }
 
-    await run([files.at(-1) ?? onePage]);
-    for (const list of lists) {
-      const ids = read(list).map(({ id }) => id);
-      expect(ids, list).toEqual(await idsOf(list, year));
-      expect(ids.length, list).toBeGreaterThan(1000);
-    }
-    const of2026 = read("activity").filter(({ timestamp }) => String(timestamp).startsWith("2026"));
-    expectRows(of2026, year.rows);
-    // A recipe waits for the time of Retry-After before it asks again. It gives up after six requests.
-    const wait = { "Retry-After": "1" };
-    proxy.requests.length = 0;
-    proxy.faults = [status(429, wait), status(503, wait)];
-    const begin = performance.now();
-    const readRewards = (env: NodeJS.ProcessEnv) => run(onlyRewards, { LISTS: "rewards", ...env });
-    const throughProxy = () => readRewards({ PUBLIC_API_URL: proxy.url });
-    await throughProxy();
-    expect(performance.now() - begin).toBeGreaterThanOrEqual(2000);
-    const [first, second, third] = proxy.requests;
-    expect([second, third]).toEqual([first, first]);
-    proxy.requests.length = 0;
-    proxy.faults = Array.from({ length: 20 }, () => status(429, wait));
-    await expect(throughProxy()).rejects.toThrow("429");
-    expect(proxy.requests).toHaveLength(6);
+  await run([files.at(-1) ?? onePage]);
+  for (const list of lists) {
+    const ids = read(list).map(({ id }) => id);
+    expect(ids, list).toEqual(await idsOf(list, year));
+    expect(ids.length, list).toBeGreaterThan(1000);
+  }
+  const of2026 = read("activity").filter(({ timestamp }) => String(timestamp).startsWith("2026"));
+  expectRows(of2026, year.rows);
+  // A recipe waits for the time of Retry-After before it asks again. It gives up after six requests.
+  const wait = { "Retry-After": "1" };
+  proxy.requests.length = 0;
+  proxy.faults = [status(429, wait), status(503, wait)];
+  const begin = performance.now();
+  const readRewards = (env: NodeJS.ProcessEnv) => run(onlyRewards, { LISTS: "rewards", ...env });
+  const throughProxy = () => readRewards({ PUBLIC_API_URL: proxy.url });
+  await throughProxy();
+  expect(performance.now() - begin).toBeGreaterThanOrEqual(2000);
+  const [first, second, third] = proxy.requests;
+  expect([second, third]).toEqual([first, first]);
+  proxy.requests.length = 0;
+  proxy.faults = Array.from({ length: 20 }, () => status(429, wait));
+  await expect(throughProxy()).rejects.toThrow("429");
+  expect(proxy.requests).toHaveLength(6);
 
-    await expect(readRewards({ PUBLIC_API_KEY: "sk_live_none" })).rejects.toThrow(/401|Unauthorized/);
-    // No error shows the key, not even one that was pasted with a line break.
-    const broken = await readRewards({ PUBLIC_API_KEY: "sk_live_bro\rken" }).catch(String);
-    expect(broken).toMatch(/^Error: exit code/);
-    expect(broken).not.toMatch(/bro\s*ken/);
-    const csv = readdirSync(folder).filter((name) => name.endsWith(".csv"));
-    const wanted = ending === "csv" ? lists.map((name) => `${name}.csv`) : [];
-    expect(csv.sort(), "no file of half a list").toEqual(wanted.sort());
-    proxy.faults = [status(302, { Location: `${stack.api_url}/rewards` })];
-    await expect(throughProxy()).rejects.toThrow(/\b302\b|unexpected redirect/);
-  },
-);
+  await expect(readRewards({ PUBLIC_API_KEY: "sk_live_none" })).rejects.toThrow(/401|Unauthorized/);
+  // No error shows the key, not even one that was pasted with a line break.
+  const broken = await readRewards({ PUBLIC_API_KEY: "sk_live_bro\rken" }).catch(String);
+  expect(broken).toMatch(/^Error: exit code/);
+  expect(broken).not.toMatch(/bro\s*ken/);
+  const csv = readdirSync(folder).filter((name) => name.endsWith(".csv"));
+  const wanted = ending === "csv" ? lists.map((name) => `${name}.csv`) : [];
+  expect(csv.sort(), "no file of half a list").toEqual(wanted.sort());
+  proxy.faults = [status(302, { Location: `${stack.api_url}/rewards` })];
+  await expect(throughProxy()).rejects.toThrow(/\b302\b|unexpected redirect/);
+});
 
 test("google-sheets.md; text that would run as a formula is escaped", async ({ year }) => {
   const google = appsScript("google-sheets.gs", year.key);
