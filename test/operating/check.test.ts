@@ -48,16 +48,13 @@ test.each([
   ["owner", "alter function % owner to postgres", "must belong to public_api, not to postgres"],
   ["rights", "revoke all on function % from service_role", "must be granted to service_role: EXECUTE"],
   ["secrecy", "grant execute on function % to public", "must not be granted to public: EXECUTE"],
-])(
-  "functions that lost their %s are named, and mended by sql/commands/repair.sql, as often as it is run",
-  async (_what, loss, named) => {
-    await tryOut(async (tx) => {
-      const losses = serving.map((name) => loss.replaceAll("%", name));
-      expect(await problems(tx, losses.join(";"))).toEqual(serving.map((name) => `routine ${name} ${named}`));
-      for (const _time of ["once", "again"]) expect(await problems(tx, repair)).toEqual([]);
-    }, sql);
-  },
-);
+])("functions that lost their %s are named, and mended by repair.sql", async (_what, loss, named) => {
+  await tryOut(async (tx) => {
+    const losses = serving.map((name) => loss.replaceAll("%", name));
+    expect(await problems(tx, losses.join(";"))).toEqual(serving.map((name) => `routine ${name} ${named}`));
+    for (const _time of ["once", "again"]) expect(await problems(tx, repair)).toEqual([]);
+  }, sql);
+});
 
 const logged = "the secret key and key hashes would be logged";
 

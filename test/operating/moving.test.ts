@@ -308,28 +308,25 @@ describe("broken off", () => {
     ["by a kill, and given up with the statements of the page", holdTable("kudos"), givenUp, "open"],
     ["by the target", holdTable("kudos"), disconnected(() => target), "open"],
     ["by the source", holdTable("kudos"), disconnected(() => source), "open"],
-  ])(
-    "%s: the target has nothing, the company is served where it was, and can be moved again",
-    async (how, holding, end, now) => {
-      const [before, untouched] = [await arriving(), await others()];
-      const held = await holding();
-      const run = move();
-      await isMoving();
-      if (!how.includes("before")) await held.reached();
-      await end(run, held.release);
-      await gone();
-      expect(Object.values(await ofTarget()).flat()).toEqual([]);
-      expect(await arriving()).toEqual(before);
-      expect(await serving()).toEqual([now, undefined]);
-      expect(await readList(source.sql, company.key)).toHaveLength(100);
-      if (now === "open") await importReward(source.sql, company.key, "again");
+  ])("%s: the company is served where it was, and can be moved again", async (how, holding, end, now) => {
+    const [before, untouched] = [await arriving(), await others()];
+    const held = await holding();
+    const run = move();
+    await isMoving();
+    if (!how.includes("before")) await held.reached();
+    await end(run, held.release);
+    await gone();
+    expect(Object.values(await ofTarget()).flat()).toEqual([]);
+    expect(await arriving()).toEqual(before);
+    expect(await serving()).toEqual([now, undefined]);
+    expect(await readList(source.sql, company.key)).toHaveLength(100);
+    if (now === "open") await importReward(source.sql, company.key, "again");
 
-      await expectMoved();
-      expect(await ofTarget()).toEqual(await arriving());
-      expect(await others()).toEqual(untouched);
-      await expect(readList(source.sql, company.key)).rejects.toMatchObject({ code: "PT401" });
-    },
-  );
+    await expectMoved();
+    expect(await ofTarget()).toEqual(await arriving());
+    expect(await others()).toEqual(untouched);
+    await expect(readList(source.sql, company.key)).rejects.toMatchObject({ code: "PT401" });
+  });
 
   // Proves: moving.8, moving.9, layer.19
   test("by a kill between the two commits: the target serves the company, which cannot be given up, and running it again closes the source", async () => {
