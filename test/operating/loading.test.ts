@@ -109,18 +109,6 @@ test("teams of a kudos that the file does not say stay, of a new kudos are those
   ]);
 });
 
-test("a row with another key is a new row, and the one that the file no longer names stays", async () => {
-  await loaded(good());
-  const before = await stored();
-  const files = good();
-  Object.assign(files.kudos?.[1] as Cells, { id: randomUUID() });
-  Object.assign(files.categories?.[0] as Cells, { language: "fr" });
-  expect(await loaded(files)).toEqual({ ...untouched, kudos: ["1", "0", "1"], categories: ["1", "0", "2"] });
-  const after = await stored();
-  expect(after).toMatchObject(before);
-  expect(Object.keys(after)).toHaveLength(Object.keys(before).length + 2);
-});
-
 test("addresses may pass from one member to another in one load", async () => {
   await loaded(good());
   const [ines, olaf] = good().members as [Cells, Cells];

@@ -10,7 +10,7 @@ import { type Cells, countsOf, csvOf, good, headers, ids, inserted } from "../su
 import { besideNeighbour } from "../support/neighbour.ts";
 import { createCompany, type ProjectCompany, readList } from "../support/project_companies.ts";
 import { hold, isolationLevels } from "../support/rpc.ts";
-import { everything, newProject, removeProjects } from "../support/two_projects.ts";
+import { newProject, removeProjects } from "../support/two_projects.ts";
 
 const { url, sql } = await newProject();
 let company: ProjectCompany;
@@ -88,19 +88,6 @@ test.each(["\n", "\r\n"])("a line \\. in a cell is text like any other, lines en
     join app.pulse_responses as r using (company_id)
     where company_id = ${company.id} and k.id = ${ids.kudos} and d.id = ${ids.rating} and q.id = ${ids.question} and r.id = ${ids.answer}`;
   expect(found).toEqual({ message: lines, comment: lines, question: lines, answer: lines });
-});
-
-// Proves: questions.14
-test("kudos.csv may lack the two columns of teams: then those that are stored stay", async () => {
-  const { kudos: [kudos = {}] = [], ...files } = good();
-  const said = { ...kudos, sender_team_then_id: ids.design, receiver_team_then_id: ids.sales };
-  expect((await runLoad(texts({ ...files, kudos: [said] }))).code).toBe(0);
-  const lines = csvOf("kudos", [{ ...kudos, message: "new" }]).split("\n");
-  const without = lines.map((line) => line.replace(/,sender_team_then_id.*|,,$/, "")).join("\n");
-  expect((await runLoad({ kudos: without })).code).toBe(0);
-  const stored = await sql`
-    select message, sender_team_then_id, receiver_team_then_id from app.kudos where company_id = ${company.id}`;
-  expect(stored).toEqual([{ message: "new", sender_team_then_id: ids.design, receiver_team_then_id: ids.sales }]);
 });
 
 test.each<[what: string, files: Record<string, string>, message: string]>([
@@ -197,19 +184,6 @@ test("files whose rows are another company's are refused, and nothing is written
   expect((await psql(files, ...into(company), "--set", "also_elsewhere=on")).code).toBe(3);
   const another = await createCompany(sql, "Another");
   expect((await psql(files, ...into(another), "--set", "also_elsewhere=on")).stdout).toContain("members,2,0,0,0");
-});
-
-test("a dry run counts what the files would change, and changes nothing", async () => {
-  await runLoad(texts({ ...good(), kudos: [] }));
-  const files = good();
-  Object.assign(files.teams?.[0] as Cells, { name: "Corrected" });
-  const before = await everything(sql);
-  const { code, stdout } = await runLoad(texts(files), company, "--set", "dry_run=on");
-  expect(code).toBe(0);
-  expect(stdout).toContain("teams,0,1,1,0\n");
-  expect(stdout).toContain("kudos,2,0,0,0\n");
-  expect(stdout.trim().split("\n").at(-1)).toBe("Nothing was loaded: this was a dry run");
-  expect(await everything(sql)).toEqual(before);
 });
 
 test("a NUL byte is named with its line", async () => {

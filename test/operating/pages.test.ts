@@ -64,6 +64,7 @@ test("a company is added, loaded, erased from and deleted by the commands of the
   for (const [file, rows] of Object.entries(files)) await writeFile(`${folder}/${file}.csv`, csvOf(file, rows));
   const [loaded = "", problems = ""] = await runPage("load-data", url, id);
   expect(loaded.match(/^ members +\| +3 \| +1 \|/gm), "dry run and load").toHaveLength(2);
+  expect(loaded.match(/Nothing was loaded: this was a dry run/g)).toHaveLength(1);
   expect(problems).toContain("(0 rows)");
   expect(await sql`select name from app.members where company_id = ${id} and id = ${person(2)}`).toHaveLength(1);
 
