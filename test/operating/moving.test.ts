@@ -2,7 +2,7 @@
 // others who write at the same time, a run that is interrupted at any moment, and a move that is given up.
 import { randomInt, randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { runSql, withDatabase } from "../../scripts/stack/database.ts";
 import { codeBlocks } from "../support/pages.ts";
 import { contents, importReward, type ProjectCompany, readList, returned } from "../support/project_companies.ts";
@@ -153,56 +153,54 @@ test("left readable, the old side reads what was there when it moved, takes no i
   expect(await ofTarget()).toEqual(moved);
 });
 
-describe("refused, with nothing changed", () => {
-  /** Returns the output of a refused run, after checking that neither side has changed, not even a row's version. */
-  async function refusal(run: () => Run): Promise<string> {
-    const all = () => Promise.all([source, target].map(({ sql }) => everything(sql)));
-    const before = await all();
-    const { code, output } = await run().ended;
-    expect(code, output).toBe(1);
-    expect(await all()).toEqual(before);
-    return output;
-  }
-  const movedElsewhere = (how: string) =>
-    source.sql`update app.companies set serving = ${how}, move_id = gen_random_uuid() where id = ${company.id}`;
+/** Returns the output of a refused run, after checking that neither side has changed, not even a row's version. */
+async function refusal(run: () => Run): Promise<string> {
+  const all = () => Promise.all([source, target].map(({ sql }) => everything(sql)));
+  const before = await all();
+  const { code, output } = await run().ended;
+  expect(code, output).toBe(1);
+  expect(await all()).toEqual(before);
+  return output;
+}
+const movedElsewhere = (how: string) =>
+  source.sql`update app.companies set serving = ${how}, move_id = gen_random_uuid() where id = ${company.id}`;
 
-  /** What makes a move impossible, by the refusal. */
-  const obstacles: Record<string, () => Promise<unknown>> = {
-    "app.companies of the target has rows of this company already. Nothing was changed": () =>
-      target.sql`insert into app.companies (id, name) values (${company.id}, 'Namesake')`,
-    "The migrations differ: source 2026": () =>
-      target.sql`insert into supabase_migrations.schema_migrations (version) values ('29990101000000')`,
-    "app.unclear has no company_id": () => source.sql`create table app.unclear (id integer primary key)`,
-    "The tables differ, although the migrations do not": () => target.sql`alter table app.kudos add column extra text`,
-    "The target can't answer requests: run sql/commands/check.sql there": () =>
-      target.sql`revoke usage on schema app from service_role`,
-    "The company is moving to another project than this target. Nothing was changed": () => movedElsewhere("moving"),
-    "The company has moved from the source to another project. Nothing was changed": () => movedElsewhere("readable"),
-  };
+/** What makes a move impossible, by the refusal. */
+const obstacles: Record<string, () => Promise<unknown>> = {
+  "app.companies of the target has rows of this company already. Nothing was changed": () =>
+    target.sql`insert into app.companies (id, name) values (${company.id}, 'Namesake')`,
+  "The migrations differ: source 2026": () =>
+    target.sql`insert into supabase_migrations.schema_migrations (version) values ('29990101000000')`,
+  "app.unclear has no company_id": () => source.sql`create table app.unclear (id integer primary key)`,
+  "The tables differ, although the migrations do not": () => target.sql`alter table app.kudos add column extra text`,
+  "The target can't answer requests: run sql/commands/check.sql there": () =>
+    target.sql`revoke usage on schema app from service_role`,
+  "The company is moving to another project than this target. Nothing was changed": () => movedElsewhere("moving"),
+  "The company has moved from the source to another project. Nothing was changed": () => movedElsewhere("readable"),
+};
 
-  // Proves: moving.3, moving.4
-  test.each(Object.entries(obstacles))("and the command says: %s", async (message, change) => {
-    await change();
-    expect(await refusal(() => move())).toContain(message);
-  });
+// Proves: moving.3, moving.4
+test.each(Object.entries(obstacles))("refused, with nothing changed: %s", async (message, change) => {
+  await change();
+  expect(await refusal(() => move())).toContain(message);
+});
 
-  test("when the source has no such company, the arguments are wrong, or a database does not answer, whose address is not shown", async () => {
-    const usage = "Usage: npm run move-company";
-    const wrong = { ...target, url: target.url.replace(/:[^:@]+@/, ":wrong-password@") };
-    const absent = { ...target, url: "postgres://postgres:secret@127.0.0.1:1/postgres" };
-    for (const [to, message, ...args] of [
-      [target, "The source has no such company", randomUUID(), "--leave", "closed"],
-      [target, 'is "Moving": name it with --company. Nothing was changed', company.id, "--leave", "closed"],
-      [target, 'is "Moving", not "Staying": name it', company.id, "--company", "Staying", "--leave", "closed"],
-      [target, usage, company.id],
-      [target, usage, company.id, "--leave", "open"],
-      [target, usage, "Moving", "--leave", "closed"],
-      [target, usage, "--leave", "closed"],
-      [wrong, /^TARGET_DATABASE_URL: no connection \(28P01\)\n$/, company.id, "--leave", "closed"],
-      [absent, /^TARGET_DATABASE_URL: no connection \(ECONNREFUSED\)\n$/, company.id, "--leave", "closed"],
-    ] as [Project, string | RegExp, ...string[]][])
-      expect(await refusal(() => moveCompany(source, to, ...args))).toMatch(message);
-  });
+test("refused, with nothing changed, when the source has no such company, the arguments are wrong, or a database does not answer, whose address is not shown", async () => {
+  const usage = "Usage: npm run move-company";
+  const wrong = { ...target, url: target.url.replace(/:[^:@]+@/, ":wrong-password@") };
+  const absent = { ...target, url: "postgres://postgres:secret@127.0.0.1:1/postgres" };
+  for (const [to, message, ...args] of [
+    [target, "The source has no such company", randomUUID(), "--leave", "closed"],
+    [target, 'is "Moving": name it with --company. Nothing was changed', company.id, "--leave", "closed"],
+    [target, 'is "Moving", not "Staying": name it', company.id, "--company", "Staying", "--leave", "closed"],
+    [target, usage, company.id],
+    [target, usage, company.id, "--leave", "open"],
+    [target, usage, "Moving", "--leave", "closed"],
+    [target, usage, "--leave", "closed"],
+    [wrong, /^TARGET_DATABASE_URL: no connection \(28P01\)\n$/, company.id, "--leave", "closed"],
+    [absent, /^TARGET_DATABASE_URL: no connection \(ECONNREFUSED\)\n$/, company.id, "--leave", "closed"],
+  ] as [Project, string | RegExp, ...string[]][])
+    expect(await refusal(() => moveCompany(source, to, ...args))).toMatch(message);
 });
 
 const isMoving = () => expect.poll(serving, { interval: 20 }).toEqual(["moving", undefined]);
@@ -212,56 +210,54 @@ const gone = () => expect.poll(sessions, { interval: 20 }).toHaveLength(0);
 const sessions = () => source.sql`
   select from pg_stat_activity where application_name = 'move-company' and datname in (${source.name}, ${target.name})`;
 
-describe("while others write", () => {
-  test("a key that is being made in the target is waited for, and requests there do not wait for the move", async () => {
-    const claims = `set_config('request.jwt.claims', '{"sub":"${other.admin}"}', true)`;
-    const maker = await hold(target.sql, `select ${claims}, public.create_api_key('slow')`);
-    const run = move();
-    await maker.reached();
-    expect(await readList(target.sql, other.key)).toHaveLength(100);
-    await importReward(source.sql, neighbour.key, "beside");
-    await importReward(target.sql, other.key, "beside");
-    await returned(target.sql, other.admin, "public.create_api_key('beside')");
-    await maker.release("commit");
-    await expectMoved(run);
-    expect((await ofTarget()).api_keys).toEqual((await ofSource()).api_keys);
-  });
+test("a key that somebody is making in the target is waited for, and requests there do not wait for the move", async () => {
+  const claims = `set_config('request.jwt.claims', '{"sub":"${other.admin}"}', true)`;
+  const maker = await hold(target.sql, `select ${claims}, public.create_api_key('slow')`);
+  const run = move();
+  await maker.reached();
+  expect(await readList(target.sql, other.key)).toHaveLength(100);
+  await importReward(source.sql, neighbour.key, "beside");
+  await importReward(target.sql, other.key, "beside");
+  await returned(target.sql, other.admin, "public.create_api_key('beside')");
+  await maker.release("commit");
+  await expectMoved(run);
+  expect((await ofTarget()).api_keys).toEqual((await ofSource()).api_keys);
+});
 
-  // Proves: moving.7, layer.19
-  test("writers, a kill at a random moment, and the command again: nothing that was acknowledged is lost or doubled", async () => {
-    const sent: string[] = [];
-    let going = true;
-    // As an integration does: it goes on after a 429, and at the target after a 401.
-    const writer = async (level: IsolationLevel) => {
-      for (let side = source; going; ) {
-        const external_id = randomUUID();
-        const code = await importReward(side.sql, company.key, external_id, level).then(
-          () => "",
-          (error) => error.code,
-        );
-        if (code === "") sent.push(external_id);
-        else if (code === "PT401") side = target;
-        else expect(code).toBe("PT429");
-      }
-    };
-    const before = (await ofSource()).rewards?.length ?? 0;
-    const untouched = await others();
-    const writing = Promise.all(isolationLevels.map(writer));
-    const moreAreSent = (more: number) => expect.poll(() => sent.length).toBeGreaterThan(more);
-    await moreAreSent(5);
-    const killed = move();
-    await pause(randomInt(1200));
-    await killed.kill();
-    await gone();
-    await expectMoved();
-    await moreAreSent(sent.length + 5);
-    going = false;
-    await writing;
-    expect(await others()).toEqual(untouched);
-    const arrived = await target.sql`select external_id from app.rewards where company_id = ${company.id}`;
-    expect(arrived).toHaveLength(before + sent.length);
-    expect(arrived.map(({ external_id }) => external_id)).toEqual(expect.arrayContaining(sent));
-  });
+// Proves: moving.7, layer.19
+test("writers, a kill at a random moment, and the command again: nothing that was acknowledged is lost or doubled", async () => {
+  const sent: string[] = [];
+  let going = true;
+  // As an integration does: it goes on after a 429, and at the target after a 401.
+  const writer = async (level: IsolationLevel) => {
+    for (let side = source; going; ) {
+      const external_id = randomUUID();
+      const code = await importReward(side.sql, company.key, external_id, level).then(
+        () => "",
+        (error) => error.code,
+      );
+      if (code === "") sent.push(external_id);
+      else if (code === "PT401") side = target;
+      else expect(code).toBe("PT429");
+    }
+  };
+  const before = (await ofSource()).rewards?.length ?? 0;
+  const untouched = await others();
+  const writing = Promise.all(isolationLevels.map(writer));
+  const moreAreSent = (more: number) => expect.poll(() => sent.length).toBeGreaterThan(more);
+  await moreAreSent(5);
+  const killed = move();
+  await pause(randomInt(1200));
+  await killed.kill();
+  await gone();
+  await expectMoved();
+  await moreAreSent(sent.length + 5);
+  going = false;
+  await writing;
+  expect(await others()).toEqual(untouched);
+  const arrived = await target.sql`select external_id from app.rewards where company_id = ${company.id}`;
+  expect(arrived).toHaveLength(before + sent.length);
+  expect(arrived.map(({ external_id }) => external_id)).toEqual(expect.arrayContaining(sent));
 });
 
 /** Runs the statements of the page, one session on each side. Returns the result of the `delete` in the target. */
@@ -278,94 +274,92 @@ async function giveUp(): Promise<string> {
   );
 }
 
-describe("broken off", () => {
-  type End = (run: Run, release: () => Promise<void>) => Promise<void>;
-  const killed: End = async (run, release) => {
-    await run.kill();
-    await release();
-  };
-  const givenUp: End = async (run, release) => {
-    await killed(run, release);
-    // The statement waits until the transaction of the killed run has ended in the target.
-    expect(await giveUp()).toBe("DELETE 1");
-  };
-  const disconnected =
-    (side: () => Project): End =>
-    async (run, release) => {
-      await side().sql`
+type End = (run: Run, release: () => Promise<void>) => Promise<void>;
+const killed: End = async (run, release) => {
+  await run.kill();
+  await release();
+};
+const givenUp: End = async (run, release) => {
+  await killed(run, release);
+  // The statement waits until the transaction of the killed run has ended in the target.
+  expect(await giveUp()).toBe("DELETE 1");
+};
+const disconnected =
+  (side: () => Project): End =>
+  async (run, release) => {
+    await side().sql`
         select pg_terminate_backend(pid) from pg_stat_activity
         where application_name = 'move-company' and datname = current_database()
           and (backend_xmin is not null or wait_event_type = 'Lock' or query ~ '^copy')`;
-      await release();
-      expect((await run.ended).code).toBe(1);
-    };
-  const holdTable = (name: string) => () => hold(target.sql, `lock table app.${name} in share mode`);
+    await release();
+    expect((await run.ended).code).toBe(1);
+  };
+const holdTable = (name: string) => () => hold(target.sql, `lock table app.${name} in share mode`);
 
-  // Proves: moving.8, moving.9
-  test.each<[how: string, holding: () => ReturnType<typeof hold>, end: End, now: string]>([
-    ["by a kill before the copy", () => hold(source.sql, "select"), killed, "moving"],
-    ["by a kill in the middle of the copy", holdTable("kudos"), killed, "moving"],
-    ["by a kill, and given up with the statements of the page", holdTable("kudos"), givenUp, "open"],
-    ["by the target", holdTable("kudos"), disconnected(() => target), "open"],
-    ["by the source", holdTable("kudos"), disconnected(() => source), "open"],
-  ])("%s: the company is served where it was, and can be moved again", async (how, holding, end, now) => {
-    const [before, untouched] = [await arriving(), await others()];
-    const held = await holding();
-    const run = move();
-    await isMoving();
-    if (!how.includes("before")) await held.reached();
-    await end(run, held.release);
-    await gone();
-    expect(Object.values(await ofTarget()).flat()).toEqual([]);
-    expect(await arriving()).toEqual(before);
-    expect(await serving()).toEqual([now, undefined]);
-    expect(await readList(source.sql, company.key)).toHaveLength(100);
-    if (now === "open") await importReward(source.sql, company.key, "again");
+// Proves: moving.8, moving.9
+test.each<[how: string, holding: () => ReturnType<typeof hold>, end: End, now: string]>([
+  ["by a kill before the copy", () => hold(source.sql, "select"), killed, "moving"],
+  ["by a kill in the middle of the copy", holdTable("kudos"), killed, "moving"],
+  ["by a kill, and given up with the statements of the page", holdTable("kudos"), givenUp, "open"],
+  ["by the target", holdTable("kudos"), disconnected(() => target), "open"],
+  ["by the source", holdTable("kudos"), disconnected(() => source), "open"],
+])("broken off %s: the company is served where it was, and can be moved again", async (how, holding, end, now) => {
+  const [before, untouched] = [await arriving(), await others()];
+  const held = await holding();
+  const run = move();
+  await isMoving();
+  if (!how.includes("before")) await held.reached();
+  await end(run, held.release);
+  await gone();
+  expect(Object.values(await ofTarget()).flat()).toEqual([]);
+  expect(await arriving()).toEqual(before);
+  expect(await serving()).toEqual([now, undefined]);
+  expect(await readList(source.sql, company.key)).toHaveLength(100);
+  if (now === "open") await importReward(source.sql, company.key, "again");
 
-    await expectMoved();
-    expect(await ofTarget()).toEqual(await arriving());
-    expect(await others()).toEqual(untouched);
-    await expect(readList(source.sql, company.key)).rejects.toMatchObject({ code: "PT401" });
-  });
+  await expectMoved();
+  expect(await ofTarget()).toEqual(await arriving());
+  expect(await others()).toEqual(untouched);
+  await expect(readList(source.sql, company.key)).rejects.toMatchObject({ code: "PT401" });
+});
 
-  // Proves: moving.8, moving.9, layer.19
-  test("by a kill between the two commits: the target serves the company, which cannot be given up, and running it again closes the source", async () => {
-    const before = await arriving();
-    const table = await holdTable("kudos")();
-    const run = move();
-    await table.reached();
-    const row = await hold(source.sql, `select from app.companies where id = '${company.id}' for update`);
-    await table.release();
-    await row.reached();
-    await run.kill();
-    // Ends the statement that the command had already sent, as if its machine had been switched off before.
-    await row.endWaiting();
-    await row.release();
-    await gone();
-    expect(await ofTarget()).toEqual(before);
-    expect(await giveUp()).toBe("DELETE 0");
-    expect(await serving()).toEqual(["moving", "open"]);
-    await importReward(target.sql, company.key, "meanwhile");
-    await expect(importReward(source.sql, company.key, "lost")).rejects.toMatchObject({ code: "PT429" });
+// Proves: moving.8, moving.9, layer.19
+test("broken off by a kill between the two commits: the target serves the company, which cannot be given up, and running it again closes the source", async () => {
+  const before = await arriving();
+  const table = await holdTable("kudos")();
+  const run = move();
+  await table.reached();
+  const row = await hold(source.sql, `select from app.companies where id = '${company.id}' for update`);
+  await table.release();
+  await row.reached();
+  await run.kill();
+  // Ends the statement that the command had already sent, as if its machine had been switched off before.
+  await row.endWaiting();
+  await row.release();
+  await gone();
+  expect(await ofTarget()).toEqual(before);
+  expect(await giveUp()).toBe("DELETE 0");
+  expect(await serving()).toEqual(["moving", "open"]);
+  await importReward(target.sql, company.key, "meanwhile");
+  await expect(importReward(source.sql, company.key, "lost")).rejects.toMatchObject({ code: "PT429" });
 
-    expect(await expectMoved()).toContain("An earlier run had brought everything");
-    expect(await serving()).toEqual(["closed", "open"]);
-    await expect(readList(source.sql, company.key)).rejects.toMatchObject({ code: "PT401" });
-    expect((await ofTarget()).rewards).toHaveLength((before.rewards?.length ?? 0) + 1);
-  });
+  expect(await expectMoved()).toContain("An earlier run had brought everything");
+  expect(await serving()).toEqual(["closed", "open"]);
+  await expect(readList(source.sql, company.key)).rejects.toMatchObject({ code: "PT401" });
+  expect((await ofTarget()).rewards).toHaveLength((before.rewards?.length ?? 0) + 1);
+});
 
-  // Proves: moving.5
-  test("by rows that do not arrive as they were: nothing is there, the company goes on where it was", async () => {
-    await target.sql
-      .unsafe(`
+// Proves: moving.5
+test("broken off by rows that do not arrive as they were: nothing is there, the company goes on where it was", async () => {
+  await target.sql
+    .unsafe(`
       create function public.meddle() returns trigger language plpgsql as 'begin new.message := new.message || ''!''; return new; end';
       create trigger meddle before insert on app.kudos for each row execute function public.meddle();
       alter table app.kudos enable always trigger meddle`)
-      .simple();
-    const { code, output } = await move().ended;
-    expect(code).toBe(1);
-    expect(output).toMatch(/app\.kudos: 1000 rows with checksum -?\d+ became 1000 with -?\d+\./);
-    expect(await serving()).toEqual(["open", undefined]);
-    expect(Object.values(await ofTarget()).flat()).toEqual([]);
-  });
+    .simple();
+  const { code, output } = await move().ended;
+  expect(code).toBe(1);
+  expect(output).toMatch(/app\.kudos: 1000 rows with checksum -?\d+ became 1000 with -?\d+\./);
+  expect(await serving()).toEqual(["open", undefined]);
+  expect(Object.values(await ofTarget()).flat()).toEqual([]);
 });
