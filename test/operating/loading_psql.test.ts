@@ -93,6 +93,11 @@ test.each(["\n", "\r\n"])("a line \\. in a cell is text like any other, lines en
 test.each<[what: string, files: Record<string, string>, message: string]>([
   ["ends in the middle of a cell", { ...empty, kudos: `${headers.kudos}\n"` }, "unterminated CSV quoted field"],
   ["is not there", {}, "teams.csv"],
+  [
+    "has NUL bytes",
+    { ...empty, teams: "id,name\n1,One\n2,T\0wo\n3,\0\n" },
+    "ERROR:  teams.csv line 3: a NUL byte is no text",
+  ],
   ...Object.entries(headers).map(([file, [first, second, ...rest]]): [string, Record<string, string>, string] => [
     `has other columns (${file}.csv)`,
     { ...empty, [file]: `${[second, first, ...rest]}\n` },
@@ -103,12 +108,6 @@ test.each<[what: string, files: Record<string, string>, message: string]>([
   expect(code).toBe(3);
   expect(stderr).toContain(message);
   expect(await sql`select from app.teams where company_id = ${company.id}`).toHaveLength(0);
-});
-
-test("without company_id psql names what is missing, and changes nothing", async () => {
-  const { code, stdout, stderr } = await psql(empty);
-  expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
-  expect(stderr).toContain("company_id is missing: psql … --set company_id=<the id of the company>");
 });
 
 test("a load reports its progress every 50,000 rows, and keeps no neighbour waiting", async () => {
@@ -137,7 +136,9 @@ test.each(isolationLevels)("at %s, a load waits for another one, and says for wh
   expect(loads.map(({ stdout }) => stdout.split("\n")[0]).sort()).toEqual(counts);
 });
 
-test("a load into another company than the one that is named is refused; without a name psql shows it and asks", async () => {
+test("a load into no company, or another than the one that is named, is refused; without a name psql shows it and asks", async () => {
+  const missing = "company_id is missing: psql … --set company_id=<the id of the company>";
+  expect(await psql(empty)).toEqual({ code: 3, stdout: "", stderr: expect.stringContaining(missing) });
   const wrong = await psql(texts(good()), "--set", `company_id=${company.id}`, "--set", "company=Larkfield");
   expect(wrong).toMatchObject({ code: 3, stdout: "" });
   const why = `${company.id} is of "Files", not of "Larkfield"`;
@@ -184,15 +185,6 @@ test("files whose rows are another company's are refused, and nothing is written
   expect((await psql(files, ...into(company), "--set", "also_elsewhere=on")).code).toBe(3);
   const another = await createCompany(sql, "Another");
   expect((await psql(files, ...into(another), "--set", "also_elsewhere=on")).stdout).toContain("members,2,0,0,0");
-});
-
-test("a NUL byte is named with its line", async () => {
-  const ratings = Array.from({ length: 200 }, () => ({ ...(good().day_ratings?.[1] as Cells), id: randomUUID() }));
-  Object.assign(ratings[7] as Cells, { comment: "one\u0000two" });
-  Object.assign(ratings[90] as Cells, { comment: "\u0000" });
-  const { code, stderr } = await runLoad(texts({ day_ratings: ratings }));
-  expect(code).toBe(3);
-  expect(stderr).toContain("ERROR:  day_ratings.csv line 9: a NUL byte is no text\n");
 });
 
 test("a load whose psql is killed ends at the server", async () => {

@@ -21,7 +21,9 @@ afterAll(removeProjects);
 
 const tables = ["kudos", "day_ratings", "pulse_responses"];
 
-/** Adds people, and this many kudos, day ratings and pulse responses on each of two days, one second apart. */
+const keepHalf = (id: string) => sql`update app.companies set retention = now() - '2025-06-01Z' where id = ${id}`;
+
+/** Adds people, and this many kudos, day ratings and pulse responses on each of two days, one second apart. It keeps half. */
 async function fill(id: string, count: number): Promise<void> {
   const { teams = [], members = [], categories = [] } = good();
   await load(url, id, { teams, members, categories });
@@ -33,6 +35,7 @@ async function fill(id: string, count: number): Promise<void> {
     await sql`insert into app.day_ratings (company_id, rating, created_at) select ${id}, 3, ${at}`;
     await sql`insert into app.pulse_responses (company_id, comment, created_at) select ${id}, '', ${at}`;
   }
+  await keepHalf(id);
 }
 
 /** Calls a procedure as postgres, in one message, as an operator and pg_cron do. Returns the notices; an error has them too. */
@@ -121,14 +124,11 @@ const watch = async () =>
 // Proves: ageing.4
 test("each company keeps what its retention says, a failure stops no other purge, and sql/commands/watch.sql shows it until it is done", async () => {
   for (const { id } of [company, other]) await fill(id, 3);
-  const keep = (id: string, retention: string) =>
-    sql`update app.companies set retention = ${retention}::interval where id = ${id}`;
+  await sql`update app.companies set retention = '100 years' where id = ${other.id}`;
   const overdue = async () => (await watch()).find((row) => row.includes(",retention,"));
   await sql.unsafe(`
     create trigger stuck before delete on app.day_ratings
     for each row when (old.company_id = '${company.id}') execute function app.refuse_change()`);
-  await keep(company.id, `${Date.now() - Date.parse("2025-06-01Z")} milliseconds`);
-  await keep(other.id, "100 years");
   expect(await overdue()).toBe(`t,retention,${company.id}`);
   const failed = await run("purge_expired()").catch((error: Error) => error.message);
   expect(failed).toContain(`${company.id}: kudos: 3 rows deleted`);
@@ -144,13 +144,8 @@ test("each company keeps what its retention says, a failure stops no other purge
   expect(await overdue()).toBe("f,retention,none");
 });
 
-const keepHalf = (id: string) => sql`update app.companies set retention = now() - '2025-06-01Z' where id = ${id}`;
-
 test("with a time limit, as pg_cron has one, a locked company is named and purged the next night, and the others at once", async () => {
-  for (const { id } of [company, other]) {
-    await fill(id, 3);
-    await keepHalf(id);
-  }
+  for (const { id } of [company, other]) await fill(id, 3);
   const loading = await hold(sql, "select from app.companies where id = $1 for update", [company.id]);
   const why = "0 rows deleted, then: canceling statement due to lock timeout";
   // pg_cron keeps only the error.
@@ -164,10 +159,7 @@ test("with a time limit, as pg_cron has one, a locked company is named and purge
 });
 
 test("a table that somebody has locked whole keeps no other waiting, and is named; two nights at once do no harm", async () => {
-  for (const { id } of [company, other]) {
-    await fill(id, 3);
-    await keepHalf(id);
-  }
+  for (const { id } of [company, other]) await fill(id, 3);
   for (const mode of ["access exclusive", "exclusive"]) {
     const locked = await hold(sql, `lock table app.pulse_responses in ${mode} mode`);
     const rows = mode === "exclusive" ? 0 : 12;
@@ -202,7 +194,6 @@ test("an error of a night with many failures has their number, and ten of them",
 test("with too little time each part of the night has its share, and the next night begins with what this one left", async () => {
   await fill(company.id, 3000);
   await fill(other.id, 2);
-  await keepHalf(company.id);
   // Less late than the other company.
   await sql`update app.companies set retention = now() - '2025-03-01Z' where id = ${other.id}`;
   await sql`
@@ -230,7 +221,6 @@ test("with too little time each part of the night has its share, and the next ni
 
 test("a company that has moved away and left its rows keeps them no longer, and sql/commands/watch.sql says so until it is deleted", async () => {
   await fill(company.id, 2);
-  await keepHalf(company.id);
   const moved = async () => (await watch()).filter((row) => row.includes(",moved companies,"));
   expect(await moved()).toEqual(["f,moved companies,none"]);
   await sql`update app.companies set serving = 'readable', move_id = gen_random_uuid() where id = ${company.id}`;
