@@ -82,10 +82,21 @@ const named = async () => {
 };
 
 // Proves: subject.3
-test("a load hides the teams of new ratings by the sizes of that day, says how many, and changes nothing the next night", async () => {
+test("a load hides the teams of new ratings by the sizes of that day, and says how many; stored ratings wait for the number", async () => {
+  await load(files());
   await sql`update app.companies set fewest_people = 5 where id = ${company.id}`;
-  expect(await load(files())).toEqual([["2", "0", "0"], notice(2)]);
+  const asWritten = await stored();
+  expect(await load(files())).toEqual([["0", "0", "2"]]);
+  expect(await stored()).toEqual(asWritten);
+  const corrected = files();
+  Object.assign(corrected.day_ratings?.[0] as Cells, { team_id: ids.sales });
+  expect(await load(corrected), "a team that it gets now").toEqual([["0", "1", "1"], notice(1)]);
+  expect(await setFewest(5)).toEqual(["1 ratings lost their team"]);
   const hidden = { [rating]: "none 2026-11-20T18:00:00.000000Z", [bareRating]: "none 2026-03-28T21:00:00.000000Z" };
+  expect(await stored()).toEqual(hidden);
+
+  await sql`delete from app.day_ratings where company_id = ${company.id}`;
+  expect(await load(files())).toEqual([["2", "0", "0"], notice(2)]);
   expect(await stored()).toEqual(hidden);
   // Sales has grown, and is still hidden where it was.
   await sql`
@@ -95,23 +106,9 @@ test("a load hides the teams of new ratings by the sizes of that day, says how m
   const before = await everything(sql);
   expect(await load(files())).toEqual([["0", "0", "2"], notice(2)]);
   expect(await everything(sql)).toEqual(before);
-  const corrected = files();
   Object.assign(corrected.day_ratings?.[1] as Cells, { rating: "2" });
   expect(await load(corrected)).toEqual([["0", "1", "1"], notice(2)]);
   expect(await stored()).toEqual(hidden);
-});
-
-test("a rating that was stored with its team keeps it in the next load, until the number is applied to all", async () => {
-  await load(files());
-  await sql`update app.companies set fewest_people = 5 where id = ${company.id}`;
-  const before = await stored();
-  expect(await load(files())).toEqual([["0", "0", "2"]]);
-  expect(await stored()).toEqual(before);
-  const corrected = files();
-  Object.assign(corrected.day_ratings?.[0] as Cells, { team_id: ids.sales });
-  expect(await load(corrected), "a team that it gets now").toEqual([["0", "1", "1"], notice(1)]);
-  expect(await setFewest(5)).toEqual(["1 ratings lost their team"]);
-  expect(Object.values(await stored()).map((said) => said.split(" ")[0])).toEqual(["none", "none"]);
 });
 
 test("repair.sql numbers ratings anew, and hides nothing", async () => {
