@@ -46,12 +46,10 @@ test("JSON that breaks off is never taken for a whole answer; a thousand rows ta
   expect(proxy.requests).toHaveLength(1 + 2 + Math.ceil(year.rows.length / 1000));
 });
 
-test.each([
-  ["members", ""],
-  ["rewards", "&include=external_id"],
-])("CSV of %s is byte for byte what the API sends", async (name, include) => {
-  await exportTo("all.csv", [name], first.key);
-  expect(file("all.csv")).toBe(await (await call(`/${name}?format=csv&limit=1000${include}`, first.key)).text());
+test("CSV is byte for byte what the API sends, with external_id", async () => {
+  await exportTo("all.csv", ["rewards"], first.key);
+  const sent = await call("/rewards?format=csv&limit=1000&include=external_id", first.key);
+  expect(file("all.csv")).toBe(await sent.text());
 });
 
 test("JSON keeps every row as it was sent: the digits of numbers, quotes and brackets in text", async () => {

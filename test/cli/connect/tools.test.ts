@@ -19,9 +19,6 @@ const withTools = (name: string, check: () => Promise<void>): void =>
     await check();
   });
 
-const bin = (name: string): string => `${tools}/node_modules/.bin/${name}`;
-const node = (...args: string[]): Promise<string> => runRecipe(folder, first.key, process.execPath, args);
-
 const require = createRequire(`${tools}/package.json`);
 
 /** Whether Microsoft's parser can read a text in Power Query M. */
@@ -61,7 +58,8 @@ withTools("the Postman collection works on import, and running all of it writes 
     writeFileSync(`${folder}/collection.json`, JSON.stringify(collection));
     const variables = [`base_url=${stack.api_url}`, `api_key=${key}`].flatMap((one) => ["--env-var", one]);
     const output = ["--reporters", "json", "--reporter-json-export", report];
-    await node(bin("newman"), "run", "collection.json", ...variables, ...output);
+    const args = [`${tools}/node_modules/.bin/newman`, "run", "collection.json", ...variables, ...output];
+    await runRecipe(folder, first.key, process.execPath, args);
     const { run } = JSON.parse(readFileSync(report, "utf8"));
     const executions: { item: { name: string }; response: { code: number } }[] = run.executions;
     return executions.map(({ item, response }) => [item.name, response.code]);
