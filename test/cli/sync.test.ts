@@ -139,11 +139,10 @@ test("a file of another company, of something else or of the future is refused a
 });
 
 const tools = [
-  ["python", "python3", "import pandas"],
-  ["r", "Rscript", "library(RSQLite)"],
+  ["python", "python3", "-c", "import pandas"],
+  ["r", "Rscript", "-e", "library(RSQLite)"],
 ] as const;
-test.for(tools)("sqlite.md: %s counts the kudos of each month", async ([language, program, library], context) => {
-  const flag = program === "Rscript" ? "-e" : "-c";
+test.for(tools)("sqlite.md: %s counts the kudos of each month", async ([language, program, flag, library], context) => {
   context.skip(spawnSync(program, [flag, library]).status !== 0, `${program} with ${library} is missing`);
   await sync();
   const output = await runRecipe(folder, year.key, program, [flag, blocks("sqlite.md", language)[0] ?? ""]);

@@ -1,5 +1,4 @@
 // scripts/expiry_mail.sh (docs/operate/dashboard.md, Expiry emails), against a stand-in of a mail server.
-
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";

@@ -40,21 +40,18 @@ test.each(
     // A question is changed at read committed only: see below.
     ["an answer and its question", answering, asking, "pulse_responses", ["none, marked"]],
   ]).filter(([level, _what, first]) => level === "read committed" || first !== answering),
-)(
-  "at %s, when %s are written at the same time, the second waits, and marks the rows that it changes",
-  async (level, _what, first, second, table, rows) => {
-    const id = await newCompany("de");
-    const writing = await hold(sql, first, [id], level);
-    const written = write(level, `${second} returning pg_current_xact_id()::text as transaction`, id);
-    await writing.reached();
-    await writing.release("commit");
-    const [last] = await written;
-    const found = await sql`
-      select coalesce(to_jsonb(t) ->> 'name', 'none') || case changed_in::text when ${last?.transaction} then ', marked' else '' end as row
-      from app.${sql(table)} as t where company_id = ${id} order by 1`;
-    expect(found.map(({ row }) => row)).toEqual(rows);
-  },
-);
+)("at %s, of %s at once the second marks what it changes", async (level, _what, first, second, table, rows) => {
+  const id = await newCompany("de");
+  const writing = await hold(sql, first, [id], level);
+  const written = write(level, `${second} returning pg_current_xact_id()::text as transaction`, id);
+  await writing.reached();
+  await writing.release("commit");
+  const [last] = await written;
+  const found = await sql`
+    select coalesce(to_jsonb(t) ->> 'name', 'none') || case changed_in::text when ${last?.transaction} then ', marked' else '' end as row
+    from app.${sql(table)} as t where company_id = ${id} order by 1`;
+  expect(found.map(({ row }) => row)).toEqual(rows);
+});
 
 test.each([
   ["a name that another has added", named("en", "Teamwork"), "delete from app.category_names where company_id = $1"],

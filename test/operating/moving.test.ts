@@ -288,9 +288,9 @@ const disconnected =
   (side: () => Project): End =>
   async (run, release) => {
     await side().sql`
-        select pg_terminate_backend(pid) from pg_stat_activity
-        where application_name = 'move-company' and datname = current_database()
-          and (backend_xmin is not null or wait_event_type = 'Lock' or query ~ '^copy')`;
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'move-company' and datname = current_database()
+        and (backend_xmin is not null or wait_event_type = 'Lock' or query ~ '^copy')`;
     await release();
     expect((await run.ended).code).toBe(1);
   };

@@ -104,8 +104,8 @@ test.each(isolationLevels)("at %s, what writing-data.md says is written once, be
   const write = () => again(() => withDatabase(url, (writer) => writer.unsafe(text).simple()));
   await Promise.all(Array.from({ length: 4 }, write));
   const state = () => sql`select 'kudos', id, changed_in::text from app.kudos union all
-      select 'members', id, changed_in::text from app.members union all
-      select 'categories', id, changed_in::text from app.categories order by 1, 2`;
+    select 'members', id, changed_in::text from app.members union all
+    select 'categories', id, changed_in::text from app.categories order by 1, 2`;
   const before = await state();
   const written = { message: "Thanks for the demo!", sender_name: "Bas de Wit", category: "Teamwork" };
   expect(await readList(sql, company.key)).toMatchObject([written]);

@@ -62,7 +62,7 @@ test.for(["pg_dump", "what pg_dump writes"])("a backup with %s serves nothing re
   const target = await newProject();
   // Ratings with teams that have too few people for the number of their company.
   await source.sql`
-      update app.day_ratings as d set team_id = (select max(t.id::text)::uuid from app.teams as t where t.company_id = d.company_id)`;
+    update app.day_ratings as d set team_id = (select max(t.id::text)::uuid from app.teams as t where t.company_id = d.company_id)`;
   await source.sql`update app.companies set fewest_people = 2 where id = ${kept.id}`;
   // Kudos of now with unknown teams.
   await source.sql`update app.kudos set created_at = now() where company_id = ${kept.id} and message like '2%'`;
@@ -94,7 +94,7 @@ test.for(["pg_dump", "what pg_dump writes"])("a backup with %s serves nothing re
     expect(done).toContain(`1 ${what}`);
   for (const key of keys) await expect(readList(target.sql, key)).rejects.toThrow("Unauthorized");
   const old = await target.sql`
-      select from app.kudos where company_id = ${kept.id} and created_at < ${middle}::timestamptz - interval '1 minute'`;
+    select from app.kudos where company_id = ${kept.id} and created_at < ${middle}::timestamptz - interval '1 minute'`;
   expect(old).toHaveLength(0);
   const kudos = (await readList(target.sql, kept.key)) as { sender_name: string; message: string }[];
   const senders = new Set(kudos.map(({ sender_name, message }) => `${sender_name}${message}`));

@@ -94,9 +94,9 @@ test.each(isolationLevels)("at %s, a purge commits every 2,000 rows, and no requ
     expect(await readList(sql, company.key)).toHaveLength(100);
     await importReward(sql, company.key, "1", level);
     await sql`
-        insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
-        select company_id, sender_id, receiver_id, category_id, 'came in meanwhile', '2024-01-01Z' from app.kudos
-        where company_id = ${company.id} limit 1`;
+      insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
+      select company_id, sender_id, receiver_id, category_id, 'came in meanwhile', '2024-01-01Z' from app.kudos
+      where company_id = ${company.id} limit 1`;
     await held.release();
     await purging;
   };

@@ -90,10 +90,7 @@ const scriptOf = (file: string): string =>
   read(`docs/connect/${file}`).replace("https://<project>.supabase.co/functions/v1/public-api", stack.api_url);
 
 /** The properties of a script. */
-const propertiesWith = (apiKey: string) => {
-  const all: Record<string, string> = { PUBLIC_API_URL: `${stack.api_url}/`, PUBLIC_API_KEY: apiKey };
-  return { getProperty: (name: string) => all[name] ?? null };
-};
+const propertiesWith = (key: string) => ({ getProperty: (name: string) => (name === "PUBLIC_API_KEY" ? key : null) });
 
 /**
  * A script of docs/connect with this key, for this stack, and its spreadsheet.
