@@ -69,6 +69,4 @@ select is(
   pg_temp.served($$ count_activity($1, '{month}', '2021-03-01Z', '2021-03-31Z') $$), 'PT500 row-level security does not bind public_api',
   'Counts are refused while row-level security does not bind the table of categories'
 );
-
-select * from finish();
 rollback;

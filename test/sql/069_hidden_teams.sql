@@ -117,6 +117,4 @@ select throws_ok(
   format('call app.set_fewest_people(%L, %s)', pg_temp.id('Acorn'), n), null, message, 'set_fewest_people refuses ' || n
 ) from (values ('null', 'fewest_people must be a whole number from 2 to 100'),
   ('1', 'new row for relation "companies" violates check constraint "companies_fewest_people_range"')) as refused (n, message);
-
-select * from finish();
 rollback;

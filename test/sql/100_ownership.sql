@@ -190,6 +190,4 @@ select results_eq(
   $$ select name from app.rewards where company_id = pg_temp.id('Birch') $$, array['Birch'],
   'Also then an import leaves another company''s reward with the same external_id alone'
 );
-
-select * from finish();
 rollback;
