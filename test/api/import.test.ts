@@ -33,14 +33,15 @@ const mug = { external_id: "mug-1", name: "Coffee mug", points_cost: 250 };
 
 const details = {
   // Any Unicode, at its longest, counted in characters.
-  ...{ description: "😀".repeat(2000), reward_type: "é".repeat(50), stock_count: 7 },
-  ...{ vendor_name: "漢字 العربية e\u0301 👩‍👩‍👧 \ufeff \uffff \u2028", image_url: "https://example.com/mug.png" },
+  ...{ description: "😀".repeat(2000), reward_type: "é".repeat(50), stock_count: 2147483647 },
+  vendor_name: "漢字 العربية e\u0301 👩‍👩‍👧 \ufeff \uffff \u2028".padEnd(258, "ü"),
+  image_url: `HTTPS://example.com/${"a".repeat(1980)}`,
 };
 
 // Proves: import.1, reward.3, rows.2, rows.5, rows.6, rows.7, rows.8, rows.12
 test("a new reward has what was sent, else perk, null and not archived; it is listed at once, unless it is archived", async () => {
-  const odd = { external_id: "🦔".repeat(255), name: '"\\\u202e\t\r\n\u0001\u007f', points_cost: 1 };
-  const archived = { ...mug, external_id: "mug-2", is_archived: true };
+  const odd = { external_id: "🦔".repeat(255), name: '"\\\u202e\t\r\n\u0001\u007f'.padEnd(255, "é"), points_cost: 1 };
+  const archived = { ...mug, external_id: "name", name: "name", is_archived: true };
   expect(await imported({ ...odd, ...details }, mug, archived)).toEqual([3, 0, 0]);
   const bare = { description: null, reward_type: "perk", stock_count: null, image_url: null, vendor_name: null };
   expect(await stored()).toMatchObject([
@@ -88,12 +89,10 @@ test("a dry run checks and counts, and writes nothing, not even a version of a r
   expect(await tried.json()).toEqual({ imported: 0, created: 1, updated: 1, unchanged: 1 });
   expect(await stored()).toEqual(before);
   expect(await imported(...rows), "as it said").toEqual([1, 1, 1]);
-  for (const [query = "", error = ""] of [
-    ["dry_run=false", "dry_run must be true"],
-    ["dry_run=", "dry_run must be true"],
-    ["dryrun=true", "dryrun is not a parameter of POST /rewards, which accepts dry_run"],
-  ])
-    await expectError(await call(`/rewards?${query}`, key, { method: "POST", body: JSON.stringify(mug) }), 400, error);
+  for (const value of ["false", ""]) {
+    const wrong = await call(`/rewards?dry_run=${value}`, key, { method: "POST", body: JSON.stringify(mug) });
+    await expectError(wrong, 400, "dry_run must be true");
+  }
 });
 
 // Proves: service.3, import.2, import.12, rows.35, rows.37, rows.38, rows.39, rows.42
