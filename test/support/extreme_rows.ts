@@ -40,19 +40,8 @@ export async function makeExtremes() {
       (${id}, 3, '', ${nothing}, 0, ${times[2] as string})`;
   await sql`insert into app.pulse_questions (company_id, id, question, response_type)
     values (${id}, ${nothing}, ${odd}, null), (${id}, ${everything}, ${longest(2000)}, ${longest(50)})`;
-  const values = [
-    null,
-    "null",
-    '""',
-    '"a"',
-    "0",
-    "-1.5e300",
-    "true",
-    "[]",
-    '{"":null}',
-    `${"[".repeat(60)}1${"]".repeat(60)}`,
-  ];
-  for (const [index, value] of values.entries())
+  // Values of each kind are in test/api/lists.test.ts.
+  for (const [index, value] of [null, "null", '"a"'].entries())
     await sql`insert into app.pulse_responses (company_id, question_id, value, comment, created_at) values (
       ${id}, ${[null, nothing, everything][index % 3] ?? null}, ${value}::text::jsonb, ${index % 2 ? odd : ""}, ${times[index % 3] as string})`;
   // Erased people have no address.
