@@ -187,13 +187,10 @@ describe.each(windowed)("the window of $path", ({ path }) => {
   });
 });
 
-// Proves: requests.18, requests.39
-test("a filter is exact: a role's letter case and blanks count, % and _ are no patterns; a uuid may be in capitals", async () => {
+// Proves: requests.39
+test("a filter is exact: a role's letter case and blanks count, % and _ are no patterns", async () => {
   for (const role of ["Admin", "admi", "admin ", "%", "adm_n", "admin' or true --"])
     expect(await list(`/members?${new URLSearchParams({ role })}`, key)).toEqual([]);
-  const team_id = world.members.find((member) => member.team_id)?.team_id ?? "";
-  const members = await (await read("/members", { team_id })).text();
-  expect(await (await read("/members", { team_id: team_id.toUpperCase() })).text()).toBe(members);
 });
 
 // Proves: pulse.2, responses.13, responses.14, responses.20
