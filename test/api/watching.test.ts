@@ -5,7 +5,7 @@ import { withDatabase } from "../../scripts/stack/database.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
 import { project, startManagementApi } from "../operating/deploy/management_api.ts";
 import { ask as askLog, queries } from "../support/log_queries.ts";
-import { companyId, keyId, list, missingScope, owner, refusal, startService, value } from "../support/service.ts";
+import { companyId, keyId, list, owner, refusal, startService, value } from "../support/service.ts";
 import { endWriter, first, stack } from "../support/stack.ts";
 import { newProject, removeProjects } from "../support/two_projects.ts";
 
@@ -41,7 +41,7 @@ beforeAll(async () => {
   for (const query of ["", "", "", "", "?limit=0"]) await service.send(`/rewards${query}`);
   await service.sendBare("/");
   await service.sendBare("/members");
-  service.answer("list_teams", missingScope);
+  service.answer("list_teams", refusal(403, "PT403", owner));
   await service.send("/teams");
   // More requests at once than the function lets through: some wait, and all are answered.
   await Promise.all(Array.from({ length: 40 }, () => service.send("/members")));

@@ -55,9 +55,8 @@ export function refusal(status: number, code: string, details: object | null = n
 }
 /** The owner of the key, as the log and the details of errors name it. */
 export const owner = { key_id: keyId, company_id: companyId };
-/** PostgREST's answers when `app.authenticate` refuses a key. */
+/** PostgREST's answer when `app.authenticate` refuses a key. */
 export const refusedKey = refusal(401, "PT401");
-export const missingScope = refusal(403, "PT403", owner);
 
 /** What `verify_api_key` says of the key. */
 export const verifiedKey = {
