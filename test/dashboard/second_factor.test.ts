@@ -32,15 +32,6 @@ async function enterCode(page: Page, code: string, button: string, answer: strin
   await press(page, button, answer);
 }
 
-/** Sets up the factor on this page, and returns its secret. */
-async function setUp(page: Page): Promise<string> {
-  await openSecondFactor(page);
-  await press(page, "Set up");
-  const secret = await secretOn(page);
-  await enterCode(page, codeOf(secret), "Turn on", "From now on, each sign-in asks for a code.");
-  return secret;
-}
-
 // Proves: layer.21
 test("once a second factor is set up, a password alone opens nothing and sets none", async ({ browser, admin }) => {
   const before = await sessionOf(admin);
@@ -69,7 +60,10 @@ test("once a second factor is set up, a password alone opens nothing and sets no
 
   // Begun again, it takes the place of the one that was left.
   await page.goto(path);
-  const secret = await setUp(page);
+  await openSecondFactor(page);
+  await press(page, "Set up");
+  const secret = await secretOn(page);
+  await enterCode(page, codeOf(secret), "Turn on", "From now on, each sign-in asks for a code.");
   expect(await factors()).toEqual([{ status: "verified" }]);
   await page.goto(path);
   await says(page, "Your second factor protects these keys: each of your sign-ins asks for a code, too.");
