@@ -33,13 +33,6 @@ async function namesBehindRatings(key: string): Promise<unknown[]> {
   return found.filter((name) => name !== null).sort();
 }
 
-/** Calls the procedure as an operator does, and ends the session that always writes, for which it would wait. */
-async function setFewest(company: string, number: number): Promise<void> {
-  const operator = postgres(stack.database_url, { max: 1, onnotice: () => void endWriter().execute() });
-  await operator.unsafe(`call app.set_fewest_people('${company}', ${number})`).simple();
-  await operator.end();
-}
-
 // Proves: actor.7, subject.1, subject.2, subject.4, subject.5
 test("somebody alone in a team, somebody without one, and somebody who gave kudos in the same moment are known without a number, and nobody with it", async () => {
   const { company, key } = await companyOfTest("Anonymous");
@@ -72,7 +65,10 @@ test("somebody alone in a team, somebody without one, and somebody who gave kudo
   expect(await namesBehindRatings(key)).toEqual(["First Admin", "Pair1", "Solo1"]);
   const { cursor } = (await list("/day-ratings/changes", key)).at(-1) ?? {};
 
-  await setFewest(company.id, 5);
+  // As an operator does. The session that always writes, for which it would wait, is ended.
+  const operator = postgres(stack.database_url, { max: 1, onnotice: () => void endWriter().execute() });
+  await operator.unsafe(`call app.set_fewest_people('${company.id}', 5)`).simple();
+  await operator.end();
   expect(await namesBehindRatings(key), "of the ratings that were there").toEqual([]);
   const changed = await list(`/day-ratings/changes?after=${cursor}`, key);
   expect(changed, "a copy learns it of every rating, and not of the hidden ones alone").toHaveLength(9);
