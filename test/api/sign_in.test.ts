@@ -8,7 +8,6 @@ import { companyOfFile, companyOfTest, dataOf, newCompany } from "../support/com
 import { agreed, challengeOf, claude, exchange, inNinetyDays, post, register, resource } from "../support/sign_in.ts";
 import { call, sql, stack } from "../support/stack.ts";
 
-const loopback = "http://127.0.0.1:4711/callback";
 const readScopes = ["read:members", "read:activity", "read:rewards", "read:analytics"];
 
 const { company } = await companyOfFile("Asked");
@@ -86,7 +85,7 @@ type Form = Awaited<ReturnType<typeof agreed>>;
 test.each<[what: string, afterwards: number, error: string, change: (form: Form) => Partial<Form>]>([
   ["another verifier", 400, "invalid_grant", () => ({ code_verifier: "v".repeat(43) })],
   ["its challenge (plain)", 400, "invalid_grant", (form) => ({ code_verifier: challengeOf(form.code_verifier) })],
-  ["another address", 400, "invalid_grant", () => ({ redirect_uri: loopback })],
+  ["another address", 400, "invalid_grant", () => ({ redirect_uri: "http://127.0.0.1:4711/callback" })],
   ["another program", 400, "invalid_grant", () => ({ client_id: "https://claude.ai/oauth/metadata" })],
   ["a foreign resource", 200, "invalid_target", () => ({ resource: "https://elsewhere.example/mcp" })],
   ["another grant", 200, "unsupported_grant_type", () => ({ grant_type: "refresh_token" })],
