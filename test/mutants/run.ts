@@ -96,8 +96,8 @@ async function tryStack(stack: Stack): Promise<void> {
 /** The function, the command line, their tests, and what they read: all that is small. */
 const parts = ["cli", "docs", "functions", "package.json", "scripts", "sql", "test"];
 
-/** Copies these parts, with the text replaced. The tests of the command line need the stack. */
-async function copyWith(change?: TextMutant): Promise<string> {
+/** Runs tests in a copy of these parts, with the text replaced. Those of the command line need the stack. */
+async function runCopy(tests: string, change?: TextMutant): Promise<string | undefined> {
   const copy = await mkdtemp(`${folder}/function-`);
   for (const part of parts)
     await cp(`${root}/${part}`, `${copy}/${part}`, { recursive: true, filter: (path) => !/node_modules/.test(path) });
@@ -106,18 +106,13 @@ async function copyWith(change?: TextMutant): Promise<string> {
   const config = `import { replaceableTimers } from "./test/runner/timers.ts";
 export default { plugins: [replaceableTimers], test: { testTimeout: 60_000, isolate: false, expect: { poll: { timeout: 30_000 } } } };`;
   await writeFile(`${copy}/vitest.config.ts`, config);
-  if (!change) return copy;
-  const path = `${copy}/${change.file}`;
-  const text = await readFile(path, "utf8");
-  const changed = text.replace(change.from, () => change.to);
-  if (changed === text) throw new Error(`${change.file} does not contain ${change.from}`);
-  await writeFile(path, changed);
-  return copy;
-}
-
-/** Runs tests in a copy. */
-async function runCopy(tests: string, change?: TextMutant): Promise<string | undefined> {
-  const copy = await copyWith(change);
+  if (change) {
+    const path = `${copy}/${change.file}`;
+    const text = await readFile(path, "utf8");
+    const changed = text.replace(change.from, () => change.to);
+    if (changed === text) throw new Error(`${change.file} does not contain ${change.from}`);
+    await writeFile(path, changed);
+  }
   return await vitest(copy, "--root", copy, tests, "--bail=1");
 }
 
