@@ -44,15 +44,11 @@ export async function importer() {
   return {
     ...{ ...company, id, folder, proxy },
     /** The rewards of the company, the cheapest first. */
-    stored: async (): Promise<Row[]> => [
-      ...(await sql<Row[]>`
-        select external_id, name, description, points_cost::int, reward_type from app.rewards
-        where company_id = ${id} order by points_cost, external_id`),
-    ],
+    stored: () => sql<Row[]>`
+      select external_id, name, description, points_cost::int, reward_type from app.rewards
+      where company_id = ${id} order by points_cost, external_id`,
     /** Every column of the rewards, and the version of each row. */
-    versions: async (): Promise<Row[]> => [
-      ...(await sql<Row[]>`select *, xmin::text from app.rewards where company_id = ${id} order by name`),
-    ],
+    versions: () => sql<Row[]>`select *, xmin::text from app.rewards where company_id = ${id} order by name`,
     write: (name: string, content: string | Buffer) => writeFileSync(`${folder}/${name}`, content),
     /** Imports a file of the folder. What it says has no name of the folder. */
     async send(name: string, args: string[] = [], key = company.key) {
