@@ -340,11 +340,7 @@ test("whatever a server answers, the sync ends with a sentence and without a row
       await expect(ended).rejects.toThrow(/^no whole answer \(.+\), 6 times\nRun the same command again to continue$/);
     }
   expect(open().prepare("select count(*) as n from sync_members").get()).toEqual({ n: 0 });
-  await sync(
-    [page(rowsText("day-ratings", [{ id: "1", rating: 3, cursor: "01" }]), "false"), none],
-    [file],
-    people.analytics,
-  );
+  await sync([rows("day-ratings", [{ id: "1", rating: 3, cursor: "01" }]), none], [file], people.analytics);
   expect(open().prepare("select rating from day_ratings").all()).toEqual([{ rating: 3 }]);
 });
 
