@@ -87,10 +87,3 @@ export async function idsOf(list: string, { company }: Year): Promise<string[]> 
     select id::text from ${sql(`app.${table}`)} where company_id = ${company.id} order by created_at desc, id desc`;
   return rows.map(({ id }) => id);
 }
-
-export async function addKudos({ company }: Year, ...times: string[]): Promise<void> {
-  await sql`
-    insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
-    select company_id, sender_id, receiver_id, category_id, E'new, "quoted"\nline', t.created_at
-    from (select * from app.kudos where company_id = ${company.id} limit 1) as k, unnest(${times}::timestamptz[]) as t (created_at)`;
-}

@@ -7,10 +7,10 @@ import papaparse from "papaparse";
 import { test as base, expect } from "vitest";
 import { root } from "../../../scripts/stack/process.ts";
 import { workFolder } from "../../support/command_line.ts";
-import { allServed, expectRows, type Row, stack } from "../../support/stack.ts";
+import { allServed, expectRows, type Row, sql, stack } from "../../support/stack.ts";
 import { startFaultyProxy, status } from "../faulty_proxy.ts";
 import { appsScript } from "./apps_script.ts";
-import { addKudos, idsOf, lists, makeLists } from "./companies.ts";
+import { idsOf, lists, makeLists } from "./companies.ts";
 import { blocks, runRecipe } from "./recipe.ts";
 
 // Each recipe has its own company and its own proxy: most of its time is waiting, so the recipes run at the same time.
@@ -153,7 +153,11 @@ test("google-sheets.md; text that would run as a formula is escaped", async ({ y
   // The first time, with new kudos, one of them a little older than the newest row, and with nothing new.
   google.run("newKudos");
   expect(idsIn(google, "activity")).toEqual(await idsOf("activity", year));
-  await addKudos(year, "2027-01-02 12:01Z", "2027-01-02 12:02Z", "2027-01-02 00:00Z");
+  await sql`
+    insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
+    select company_id, sender_id, receiver_id, category_id, E'new, "quoted"\nline', t.created_at
+    from (select * from app.kudos where company_id = ${year.company.id} limit 1) as k,
+      unnest('{2027-01-02 12:01Z, 2027-01-02 12:02Z, 2027-01-02 00:00Z}'::timestamptz[]) as t (created_at)`;
   for (const _ of ["new kudos", "nothing new"]) {
     google.run("newKudos");
     expect(idsIn(google, "activity").sort()).toEqual((await idsOf("activity", year)).sort());
