@@ -1,7 +1,7 @@
 // Tools of others, with the recipes and the collection (docs/connect). A recipe that cannot run here is at least parsed.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { operations } from "../../../scripts/generate/openapi/schemas.ts";
 import { root } from "../../../scripts/stack/process.ts";
 import { workFolder } from "../../support/command_line.ts";
@@ -12,12 +12,8 @@ import { runRecipe } from "./recipe.ts";
 const tools = `${root}/test/cli/tools`;
 const folder = workFolder();
 
-/** These tools are large, so they are installed separately. */
-const withTools = (name: string, check: () => Promise<void>): void =>
-  test(name, async ({ skip }) => {
-    skip(!existsSync(`${tools}/node_modules`), "npm install --prefix test/cli/tools is missing");
-    await check();
-  });
+// These tools are large, so they are installed separately.
+beforeEach(({ skip }) => skip(!existsSync(`${tools}/node_modules`), "npm install --prefix test/cli/tools is missing"));
 
 const require = createRequire(`${tools}/package.json`);
 
@@ -36,7 +32,7 @@ async function isPowerShell(text: string): Promise<boolean> {
   return !parser.parse(text).rootNode.hasError;
 }
 
-withTools("the queries of Excel and Power BI and the script of PowerShell are well-formed", async () => {
+test("the queries of Excel and Power BI and the script of PowerShell are well-formed", async () => {
   const lines = ["excel-and-power-bi.md", "kudos-per-team.md"].flatMap((page) => {
     const text = readFileSync(`${root}/docs/connect/${page}`, "utf8");
     return [...text.matchAll(/`= (PublicDataApi[^`]+)`/g)].map(([, line = ""]) => line);
@@ -50,7 +46,7 @@ withTools("the queries of Excel and Power BI and the script of PowerShell are we
   expect(await isPowerShell("foreach ($list in $Lists { }")).toBe(false);
 });
 
-withTools("the Postman collection works on import, and running all of it writes nothing", async () => {
+test("the Postman collection works on import, and running all of it writes nothing", async () => {
   const { key } = await companyOfTest("Postman");
   const collection = JSON.parse(readFileSync(`${root}/docs/connect/public-data-api.postman_collection.json`, "utf8"));
   const report = `${folder}/newman.json`;
