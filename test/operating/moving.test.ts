@@ -47,19 +47,14 @@ async function expectMoved(run = move()): Promise<string> {
 
 // Proves: moving.1, moving.2, moving.3, layer.19, questions.14, subject.3
 test("everything arrives as it was, a table that is new too, keys go on at the target, and no other company is touched", async () => {
-  for (const { sql } of [source, target]) {
-    await sql
-      .unsafe(`
-      set role postgres;
-      create table app.badges (
-        company_id uuid not null, id bigint generated always as identity, kudos_id uuid, upper_id bigint,
-        label text, loud text generated always as (upper(label)) stored,
-        primary key (company_id, id), foreign key (company_id, kudos_id) references app.kudos (company_id, id),
-        foreign key (company_id, upper_id) references app.badges (company_id, id)
-      );
-      reset role`)
-      .simple();
-  }
+  const badges = `
+    create table app.badges (
+      company_id uuid not null, id bigint generated always as identity, kudos_id uuid, upper_id bigint,
+      label text, loud text generated always as (upper(label)) stored,
+      primary key (company_id, id), foreign key (company_id, kudos_id) references app.kudos (company_id, id),
+      foreign key (company_id, upper_id) references app.badges (company_id, id)
+    )`;
+  for (const { url } of [source, target]) await runSql(url, badges);
   await source.sql`
     insert into app.badges (company_id, kudos_id, upper_id, label)
     select company_id, id, 1, message from app.kudos where company_id = ${company.id}`;
@@ -351,12 +346,10 @@ test("broken off by a kill between the two commits: the target serves the compan
 
 // Proves: moving.5
 test("broken off by rows that do not arrive as they were: nothing is there, the company goes on where it was", async () => {
-  await target.sql
-    .unsafe(`
-      create function public.meddle() returns trigger language plpgsql as 'begin new.message := new.message || ''!''; return new; end';
-      create trigger meddle before insert on app.kudos for each row execute function public.meddle();
-      alter table app.kudos enable always trigger meddle`)
-    .simple();
+  await target.sql.unsafe(`
+    create function public.meddle() returns trigger language plpgsql as 'begin new.message := new.message || ''!''; return new; end';
+    create trigger meddle before insert on app.kudos for each row execute function public.meddle();
+    alter table app.kudos enable always trigger meddle`);
   const { code, output } = await move().ended;
   expect(code).toBe(1);
   expect(output).toMatch(/app\.kudos: 1000 rows with checksum -?\d+ became 1000 with -?\d+\./);
