@@ -184,19 +184,14 @@ test("files whose rows are another company's are refused, and nothing is written
 });
 
 test("a load whose psql is killed ends at the server", async () => {
-  const running = () => sql`
-    select from pg_stat_activity where wait_event = 'PgSleep' and application_name = ${`load into ${company.id}`}`;
   const cwd = await folderOf({ ...empty, ...texts(good()) });
-  // Its writing takes a minute.
-  await sql.begin(async (tx) => {
-    await tx`create function app.slow() returns trigger language plpgsql as 'begin perform pg_sleep(60); return new; end'`;
-    await tx`create trigger slow before insert on app.pulse_responses for each row execute function app.slow()`;
-  });
+  const locked = await hold(sql, "lock table app.pulse_responses in access exclusive mode");
   const { kill } = startProgram("psql", loading(...intoOneOfSeveral(company)), { cwd });
-  await expect.poll(async () => (await running()).length).toBe(1);
+  await locked.reached();
   await kill();
-  await expect.poll(async () => (await running()).length, { timeout: 20_000 }).toBe(0);
-  await sql`drop function app.slow cascade`;
+  const running = () => sql`select from pg_stat_activity where application_name = ${`load into ${company.id}`}`;
+  await expect.poll(running, { timeout: 20_000 }).toEqual([]);
+  await locked.release();
 });
 
 test("a load waits for a session that is still filling staging, and checks its rows", async () => {
