@@ -59,12 +59,11 @@ const purge = (id: string, before: string, level?: IsolationLevel) =>
 
 /** How many kudos, day ratings and pulse responses the company has, and the time of the oldest of each. */
 async function left(id: string): Promise<{ rows: number; oldest: string }[]> {
-  const found = tables.map(async (table) => {
-    const [row] =
-      await sql`select count(*)::int as rows, min(created_at)::text as oldest from app.${sql(table)} where company_id = ${id}`;
-    return row as { rows: number; oldest: string };
-  });
-  return await Promise.all(found);
+  const found = tables.map(
+    (table) => sql<{ rows: number; oldest: string }[]>`
+      select count(*)::int as rows, min(created_at)::text as oldest from app.${sql(table)} where company_id = ${id}`,
+  );
+  return (await Promise.all(found)).flat();
 }
 const allLeft = (rows: number, oldest: string) => tables.map(() => ({ rows, oldest }));
 const deleted = (rows: number) => tables.map((table) => `${table}: ${rows} rows deleted`);
