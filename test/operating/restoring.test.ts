@@ -39,13 +39,6 @@ async function dump({ url }: Project): Promise<void> {
   await writeFile(`${folder}/backup.sql`, parts.join(""));
 }
 
-/** The time of the middle one of the company's kudos. */
-async function middleOf({ sql }: Project, id: string): Promise<string> {
-  const [row] = await sql`
-    select percentile_disc(0.5) within group (order by created_at)::text as middle from app.kudos where company_id = ${id}`;
-  return row?.middle;
-}
-
 const installed = Number(/ (\d+)/.exec(await runCommand("pg_dump", ["--version"]).catch(() => ""))?.[1] ?? 0);
 
 /** Every row of every table, but the ids of deleted rows, which copies of the lists need. */
@@ -77,7 +70,8 @@ test.for(["pg_dump", "what pg_dump writes"])("a backup with %s serves nothing re
   await source.sql`select app.delete_company(${deleted.id})`;
   await source.sql`update app.companies set serving = 'closed', move_id = gen_random_uuid() where id = ${moved.id}`;
   await source.sql`select app.revoke_key(${revoked.key.slice(-4)}, 'found in a chat')`;
-  const middle = await middleOf(source, kept.id);
+  const [{ middle } = { middle: "" }] = await source.sql<{ middle: string }[]>`
+    select percentile_disc(0.5) within group (order by created_at)::text as middle from app.kudos where company_id = ${kept.id}`;
   await source.sql`update app.companies set retention = now() - ${middle}::timestamptz where id = ${kept.id}`;
   await source.sql.unsafe(`call app.set_fewest_people('${kept.id}', 3)`).simple();
   await run("save.sql", source);
