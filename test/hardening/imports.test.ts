@@ -25,9 +25,6 @@ function makeBatch(id: number, ids: readonly string[]): Reward[] {
     .sort(() => randomInt(3) - 1);
 }
 
-const stored = () => sql<Reward[]>`
-  select external_id, name, points_cost::float8 as points_cost, description, reward_type from app.rewards where company_id = ${company.id}`;
-
 const byId = (rewards: Reward[]) => Object.fromEntries(rewards.map((reward) => [reward.external_id, { ...reward }]));
 
 /** The rewards after these batches have run one after the other. */
@@ -71,7 +68,8 @@ test("writers of the same 500 rewards: no deadlock, whole pages, and a serial or
       writing = false;
     });
     await reading;
-    const rows = await stored();
+    const rows = await sql<Reward[]>`
+      select external_id, name, points_cost::float8, description, reward_type from app.rewards where company_id = ${company.id}`;
     expectWhole(rows);
     expect(orders(others).map((order) => after([first, ...order]))).toContainEqual(byId(rows));
   }
