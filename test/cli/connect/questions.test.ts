@@ -67,7 +67,7 @@ test("kudos-per-team.md: curl, Google Sheets and SQLite show what the API counts
 
   await allServed();
   await run(["sync", "company.sqlite"], folder, environment(key));
-  const copy = new DatabaseSync(`${folder}/company.sqlite`, { readOnly: true });
+  using copy = new DatabaseSync(`${folder}/company.sqlite`, { readOnly: true });
   const [query = "", shares = "", scores = ""] = blocks("kudos-per-team.md", "sql");
   expect(copy.prepare(query).all().map(Object.values).sort()).toEqual(inUtc);
   const percents = copy.prepare(shares).all() as { team: string; people: number; percent: number }[];
@@ -77,5 +77,4 @@ test("kudos-per-team.md: curl, Google Sheets and SQLite show what the API counts
     given.map(({ sender_team_name, senders }) => [sender_team_name, senders]).sort(),
   );
   expect(copy.prepare(scores).all()).toEqual([{ month: "2026-03", answers: 4, nps: 25 }]);
-  copy.close();
 });
