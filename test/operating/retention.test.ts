@@ -180,9 +180,7 @@ test("an error of a night with many failures has their number, and ten of them",
     await sql`insert into app.day_ratings (company_id, rating, created_at) values (${id}, 3, '2025-01-01Z')`;
     await keepHalf(id);
   }
-  const stuck =
-    "create trigger stuck before delete on app.day_ratings for each row execute function app.refuse_change()";
-  await sql.unsafe(stuck);
+  await sql`create trigger stuck before delete on app.day_ratings for each row execute function app.refuse_change()`;
   const failed = await run("purge_expired()").catch((error) => error);
   await sql`drop trigger stuck on app.day_ratings`;
   expect(failed.message).toContain("0 rows deleted; 11 of 11 purges failed");
