@@ -32,7 +32,8 @@ export const bytesOf = {
   heavyPage: mebibyte,
   /** Up to here a page is read as a whole: one that breaks off is then a 500. CSV takes a third less time so. */
   wholePage: 512 * kibibyte,
-  /** What is sent at once. A page in larger pieces would be in the buffers of a connection before its caller reads. */
+  /** Up to here a page is sent at once, and a longer one in pieces: else all of it waits in memory for its caller. */
+  sentAtOnce: 128 * kibibyte,
   piece: 64 * kibibyte,
 };
 

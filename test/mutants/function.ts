@@ -117,7 +117,7 @@ export const functionMutants = mutantsIn("functions/public-api", {
     ["refused keys are answered at once", "if (turn > now) await", "if (false) await"],
     ["codes may be guessed faster than keys", 'if (body === "null") await'],
   ],
-  "line/watched_answer.ts": [["a page is sent at once, read or not", "body.length > bytesOf.piece", "false"]],
+  "line/watched_answer.ts": [["a page is sent at once, read or not", "body.length > bytesOf.sentAtOnce", "false"]],
   "line/refused_uses.ts": [
     ["a minute never ends", "if (minute !== lastMinute) notedOf.clear();"],
     ["a key is noted more than once a minute", "noted.has(use) ||", ""],

@@ -3,12 +3,12 @@ import { bytesOf, milliseconds } from "../limits.ts";
 import { clearTimeout, setTimeout } from "../timing.ts";
 
 /**
- * The answer, whose body is sent as its caller reads it if it is a page of more than a piece: Supabase's Edge Runtime does
- * not say when an answer has left. At its end it calls `onEnd`.
+ * The answer, whose body is sent as its caller reads it if it is a long page: Supabase's Edge Runtime does not say when an
+ * answer has left. At its end it calls `onEnd`.
  */
 export function watched(answer: Answer, onEnd: () => void): Answer {
   const { body, isPage } = answer;
-  const sent = body instanceof Uint8Array && body.length > bytesOf.piece ? inPieces(body as Bytes) : body;
+  const sent = body instanceof Uint8Array && body.length > bytesOf.sentAtOnce ? inPieces(body as Bytes) : body;
   if (isPage && sent instanceof ReadableStream) return { ...answer, body: watchedPage(sent.getReader(), onEnd) };
   onEnd();
   return answer;
