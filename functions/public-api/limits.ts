@@ -26,13 +26,13 @@ export const shares = {
 };
 
 export const bytesOf = {
-  /** What an answer counts at least and at most. The system takes as much as the least of each, and is done with it. */
-  answer: { least: 64 * kibibyte, most: mebibyte },
+  /** What an answer counts at most. One that is sent at once counts only until then. */
+  answer: mebibyte,
   /** A page from which the next ones of its company are slow. 1,000 ordinary rows have 400 kB. */
   heavyPage: mebibyte,
   /** Up to here a page is read as a whole: one that breaks off is then a 500. CSV takes a third less time so. */
   wholePage: 512 * kibibyte,
-  /** Up to here a page is sent at once, and a longer one in pieces: else all of it waits in memory for its caller. */
+  /** Up to here a page is sent at once, and a longer one in pieces: else nothing tells whether its caller reads it. */
   sentAtOnce: 128 * kibibyte,
   piece: 64 * kibibyte,
 };

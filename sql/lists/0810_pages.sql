@@ -50,7 +50,7 @@ create function lists.is_in(page lists.page, company_id uuid, instant timestampt
 language sql stable
 return company_id = page.company_id and (instant, id) < (page.instant, page.id);
 
--- Ends each list: its rows, with one more if there are more. In a variable, a large page would be copied three times.
+-- Ends each list: its rows, with one more if there are more. A variable copies them three times: /activity has none.
 create function lists.answer(page lists.page, rows anyarray, last text) returns json
 language sql volatile
 as $$

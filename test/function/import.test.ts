@@ -73,7 +73,7 @@ test("a body may have 8 MiB, and may come byte by byte", async () => {
   expect(JSON.parse(await imported(pieces as BodyInit))).toEqual([{ ...row, name: "日本" }]);
 });
 
-// Proves: rows.31, rows.32
+// Proves: rows.31, rows.32, risk.4
 test.each([
   ["in thousands of tiny pieces", 1, 513, "body must come in fewer and larger pieces"],
   ["of more than 8 MiB", 1024 * 1024, 9, "body must be at most 8 MiB and 500 rewards"],

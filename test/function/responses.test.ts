@@ -26,7 +26,7 @@ describe("a JSON list", () => {
     expect((await service.send("/members/changes")).headers.has("X-Changes-Until")).toBe(false);
   });
 
-  // A HEAD does not wait for the rows. What is not given up is closed too, but only when memory is cleaned up.
+  // A HEAD does not wait for the rows of a stream. What is not given up is closed too, but only when memory is cleaned up.
   test("whose rows nobody reads is given up upstream", { timeout: 4000, retry: 2 }, async () => {
     for (const method of ["GET", "HEAD"]) {
       const closed = new Promise((resolve) => {

@@ -8,8 +8,6 @@ export type Answer = {
   status: number;
   headers?: Record<string, string>;
   body: BodyInit | null;
-  /** Of a page: what the caller has not read of it takes the instance's memory. */
-  isPage?: true;
 };
 
 /** The outcome of a request: the answer, and fields for the log, never with a key, a hash, a parameter or data. */

@@ -6,7 +6,7 @@ import type { Caller } from "../request/caller.ts";
 import type { Received } from "../request/route.ts";
 import { clearTimeout, performance, setTimeout } from "../timing.ts";
 
-/** A request with a key. `ended` is settled when its answer has left, or its caller. */
+/** A request with a key. `ended` is settled when its answer has been taken, or its caller has left. */
 export type Visit = Wait & Received & Readonly<{ keyHash: string; caller: Caller; ended: Promise<unknown> }>;
 
 /** Whose a request is, as far as it is known, how long it waited, and why the database refused it last. */

@@ -7,9 +7,9 @@ import { clearTimeout, setTimeout } from "../timing.ts";
  * answer has left. At its end it calls `onEnd`.
  */
 export function watched(answer: Answer, onEnd: () => void): Answer {
-  const { body, isPage } = answer;
+  const { body } = answer;
   const sent = body instanceof Uint8Array && body.length > bytesOf.sentAtOnce ? inPieces(body as Bytes) : body;
-  if (isPage && sent instanceof ReadableStream) return { ...answer, body: watchedPage(sent.getReader(), onEnd) };
+  if (sent instanceof ReadableStream) return { ...answer, body: watchedPage(sent.getReader(), onEnd) };
   onEnd();
   return answer;
 }

@@ -27,7 +27,7 @@ export async function rows(visit: Visit, line: WaitingLine): Promise<Outcome> {
   const more = moreRows(visit, headers, args);
   const name = endpoint.path.slice(1).replaceAll("/", "-");
   const answer = format === "json" ? json(body, more) : csv(body, name, parameters, more);
-  return { answer: { ...answer, isPage: true }, logged };
+  return { answer, logged };
 }
 
 /** Whether the database may read many more rows than it returns: of a total, all that one of two filters matches, all names but those of a team. */
