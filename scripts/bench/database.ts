@@ -27,8 +27,9 @@ export async function startDatabase(folder: string, largest: number): Promise<Da
       "pgbench is missing. It comes with PostgreSQL: apt-get install postgresql, brew install postgresql",
     );
   });
-  // The parts of the benchmark vacuum by themselves, so that autovacuum does not disturb a round.
-  const settings = { shared_buffers: "1GB", maintenance_work_mem: "1GB", max_wal_size: "16GB", autovacuum: "off" };
+  // Parts vacuum by themselves: autovacuum would disturb a round. A parallel worker's time is not its backend's.
+  const alone = { autovacuum: "off", max_parallel_workers_per_gather: "0" };
+  const settings = { shared_buffers: "1GB", maintenance_work_mem: "1GB", max_wal_size: "16GB", ...alone };
   const server = await startPostgres(folder, await stackSecrets(folder), { port: 0, throwaway: true, settings });
   const addresses = { database_url: server.url("postgres"), superuser_url: server.url("supabase_admin") };
   const url = await createDatabase(addresses, "bench", migrationFiles);
