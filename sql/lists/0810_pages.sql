@@ -85,8 +85,41 @@ begin
 end
 $$;
 
+-- Of several filters the one leads that fewest rows match. At most a thousand are counted: less time than a page.
+create function lists.rarest_member_filter(company uuid, team uuid, named_role text) returns text
+language plpgsql stable set search_path = '' set enable_bitmapscan = off
+as $$
+begin
+  return case when (
+    select count(*) from (select from app.members where company_id = company and team_id = team limit 1000) as t
+  ) <= (
+    select count(*) from (select from app.members where company_id = company and role = named_role limit 1000) as r
+  ) then 'team' else 'role' end;
+end
+$$;
+
+create function lists.rarest_kudos_filter(page lists.page, since timestamptz, sender uuid, receiver uuid, category uuid)
+returns text
+language plpgsql stable set search_path = '' set enable_bitmapscan = off
+as $$
+begin
+  return (
+    select f.name from (values
+      ('sender', sender, (select count(*) from (select from app.kudos as k where k.company_id = page.company_id
+        and k.sender_id = sender and k.created_at between since and page.instant limit 1000) as counted)),
+      ('receiver', receiver, (select count(*) from (select from app.kudos as k where k.company_id = page.company_id
+        and k.receiver_id = receiver and k.created_at between since and page.instant limit 1000) as counted)),
+      ('category', category, (select count(*) from (select from app.kudos as k where k.company_id = page.company_id
+        and k.category_id = category and k.created_at between since and page.instant limit 1000) as counted))
+    ) as f (name, id, kudos)
+    where f.id is not null order by f.kudos limit 1
+  );
+end
+$$;
+
 grant execute on all functions in schema lists to public_api;
 comment on function lists.begin is 'The page that a request asks for. PT400, PT401, PT403, PT429, PT500.';
 comment on function lists.is_in is 'Whether a row is in a page or below it.';
 comment on function lists.answer is 'The rows of a page as JSON. Sets the response headers.';
 comment on function lists.includes is 'Whether include names a column.';
+comment on function lists.rarest_kudos_filter is 'sender, receiver or category: which fewest kudos match.';

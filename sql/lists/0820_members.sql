@@ -9,8 +9,7 @@ select
   m.company_id, m.created_at as instant, m.changed_in, m.id, m.team_id, m.role,
   lower(extensions.unaccent(m.name)) as plain_name,
   row(
-    m.id, m.name, m.email, m.role, m.team_id, coalesce(team.name, 'No Team'),
-    app.iso_8601(m.created_at)
+    m.id, m.name, m.email, m.role, m.team_id, coalesce(team.name, 'No Team'), app.iso_8601(m.created_at)
   )::lists.member as shown
 from app.members as m
 left join lateral (
@@ -37,23 +36,6 @@ begin atomic
   order by m.company_id, lower(m.email) limit 1;
 end;
 
--- The filter that fewer members match. At most a thousand of each are counted: less time than a page.
-create function lists.rarest_member_filter(company uuid, team uuid, named_role text) returns text
-language plpgsql stable set search_path = '' set enable_bitmapscan = off
-as $$
-begin
-  return case when (
-    select count(*) from (
-      select from app.members as m where m.company_id = company and m.team_id = team limit 1000
-    ) as of_team
-  ) <= (
-    select count(*) from (
-      select from app.members as m where m.company_id = company and m.role = named_role limit 1000
-    ) as of_role
-  ) then 'team' else 'role' end;
-end
-$$;
-
 -- Without a team, name reads the list until the page is full: that takes a turn of the totals.
 create function public.list_members(
   key_hash text, max_rows integer, team_id uuid default null, role text default null, starting_after uuid default null,
@@ -64,18 +46,13 @@ language plpgsql volatile security definer set search_path = ''
 as $$
 declare
   page constant lists.page := lists.begin('members', key_hash, max_rows, starting_after, after_time);
-  lead_by text;
+  lead_by constant text := case when email is not null then 'email'
+    when num_nonnulls(team_id, role) = 2 then lists.rarest_member_filter(page.company_id, team_id, role)
+    when team_id is not null then 'team' when role is not null then 'role' end;
   rows lists.member[];
 begin
   if name is not null and email is null and team_id is null then
     perform app.take_turn_of_total(page.key_id, page.company_id);
-  end if;
-  if email is not null then
-    lead_by := 'email';
-  elsif num_nonnulls(team_id, role) = 2 then
-    lead_by := lists.rarest_member_filter(page.company_id, team_id, role);
-  else
-    lead_by := case when team_id is not null then 'team' when role is not null then 'role' end;
   end if;
   if lead_by is null then
     rows := array(select v.shown from lists.members as v
@@ -110,7 +87,7 @@ begin
 end
 $$;
 
-grant execute on function lists.plain, lists.member_with_email, lists.rarest_member_filter to public_api;
+grant execute on function lists.plain, lists.member_with_email to public_api;
 comment on function lists.plain is 'A text in lower case and without accents.';
 comment on function lists.member_with_email is 'The id of a company''s member with this address, whatever its case.';
 

@@ -10,10 +10,7 @@ create type lists.day_rating_with as (
 create view lists.day_ratings with (security_invoker = true) as
 select
   d.company_id, d.created_at as instant, d.changed_in, d.id, d.team_id,
-  row(
-    d.id, d.rating, d.comment, d.team_id, d.points_awarded,
-    app.iso_8601(d.created_at)
-  )::lists.day_rating as shown
+  row(d.id, d.rating, d.comment, d.team_id, d.points_awarded, app.iso_8601(d.created_at))::lists.day_rating as shown
 from app.day_ratings as d;
 
 create view lists.day_ratings_with with (security_invoker = true) as

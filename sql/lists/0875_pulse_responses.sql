@@ -11,8 +11,7 @@ create view lists.pulse_responses with (security_invoker = true) as
 select
   p.company_id, p.created_at as instant, p.changed_in, p.id, p.question_id,
   row(
-    p.id, app.iso_8601(p.created_at),
-    question.question, question.response_type, p.value, p.comment
+    p.id, app.iso_8601(p.created_at), question.question, question.response_type, p.value, p.comment
   )::lists.pulse_response as shown
 from app.pulse_responses as p
 left join lateral (

@@ -47,13 +47,8 @@ return (
   join (
     select
       loaded.*,
-      case loaded.kind
-        when 'uuid' then 'uuid'
-        when 'whole_number' then 'integer'
-        when 'json' then 'jsonb'
-        when 'date_time' then 'timestamptz'
-        else 'text'
-      end as type,
+      case loaded.kind when 'uuid' then 'uuid' when 'whole_number' then 'integer' when 'json' then 'jsonb'
+        when 'date_time' then 'timestamptz' else 'text' end as type,
       loaded.unique_by is not distinct from 'key' as is_key,
       case loaded.kind when 'json' then '::text' else '' end as compared_as,
       case loaded.when_empty when 'kept' then 'coalesce(s.%1$I, t.%1$I)' else 's.%1$I' end as replaced_by

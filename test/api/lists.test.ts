@@ -168,7 +168,9 @@ describe.each(windowed)("the window of $path", ({ path }) => {
     for (const { at } of tied(world, path).slice(0, 6)) {
       const time = iso(at);
       for (const by of [-1, 0, 1])
-        for (const bound of ["since", "until"]) await expectPage(path, { limit: "1000", [bound]: micros(time, by) });
+        for (const bound of ["since", "until"])
+          for (const include of [{}, { include: String(modelOf(path).included.at(-1)) }])
+            await expectPage(path, { ...include, limit: "1000", [bound]: micros(time, by) });
     }
   });
 

@@ -4,7 +4,7 @@ import type { Scope } from "./scopes.ts";
 import type { AggregatesEndpoint, ChangesEndpoint, Column, Endpoint, ListEndpoint, Parameter } from "./types.ts";
 
 /** The API version that `GET /` reports (`docs/api.md`, Versioning). */
-export const version = "1.4.1";
+export const version = "1.4.2";
 
 /** The most rows of a total without `limit`. The database function is generated with this number. */
 export const maxGroups = 10_000;
