@@ -21,7 +21,7 @@ create type lists.kudos_with_teams as (
 );
 
 -- The names of the company's categories are read once per page: a look-up for each row took 1.1 times the processor
--- time.
+-- time. jsonb_object_agg takes twice as long as jsonb_object.
 create view lists.activity with (security_invoker = true) as
 select
   k.company_id, k.created_at as instant, k.changed_in, k.id, k.sender_id, k.receiver_id, k.category_id,
