@@ -109,7 +109,7 @@ insert into expected values
   ('{public_api}', 'insert',
     'company_id, description, external_id, image_url, is_archived, name, points_cost, reward_type, stock_count, vendor_name', '{app.rewards}'),
   ('{public_api}', 'update', 'description, image_url, is_archived, name, points_cost, reward_type, stock_count, vendor_name', '{app.rewards}'),
-  ('{public_api}', 'execute', '*', '{app.admit,app.authenticate,app.current_company_id,app.end_page,app.first_of_window,
+  ('{public_api}', 'execute', '*', '{app.admit,app.authenticate,app.current_company_id,app.end_page,app.first_of_day,app.first_of_window,
     app.from_replica,app.iso_8601,app.max_replica_lag,app.most_groups,app.note_refused_use,app.oldest_write,app.periods,
     app.requests_at_once,app.respond,app.take_turn_of_total,app.totals_at_once,
     lists.answer,lists.begin,lists.changed,lists.changed_and_deleted,lists.cursor,lists.cursor_origin,

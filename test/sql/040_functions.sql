@@ -102,7 +102,7 @@ select is_empty(
 select bag_eq(
   $$ select schema || '.' || name from functions where not settings like 'search_path=""%' or settings is null $$,
   $$
-    values ('app.purge_table'), ('app.purge_before'), ('app.purge_expired'), ('app.forget_all_deletions'), ('app.set_fewest_people'), ('app.end_page'), ('app.iso_8601'), ('lists.answer'),
+    values ('app.purge_table'), ('app.purge_before'), ('app.purge_expired'), ('app.forget_all_deletions'), ('app.set_fewest_people'), ('app.end_page'), ('app.first_of_day'), ('app.iso_8601'), ('lists.answer'),
       ('lists.cursor'), ('lists.included_in_activity'), ('lists.includes'), ('lists.is_after'), ('lists.is_in'), ('lists.relation'), ('lists.scope')
   $$,
   'Every function has an empty search path, so that nobody can slip a table or an operator under it, but procedures that commit and what is inlined'

@@ -2,7 +2,7 @@
 -- test/api/questions.test.ts.
 begin;
 \ir helpers.psql
-select plan(7);
+select plan(8);
 
 select pg_temp.new_company_with_rows(company) from unnest(array['Acorn', 'Birch']) as company;
 
@@ -28,10 +28,15 @@ select is_empty(
 -- The window without since
 
 select is(
-  app.first_of_window(null, '2026-03-31 22:30Z', 'Europe/Berlin'), timestamptz '2025-03-31 22:00Z',
+  app.first_of_window(null, until, time_zone), first,
   -- Proves: questions.3
-  'Without since it begins with the month of twelve months before until, in the time zone'
-);
+  'Without since it begins with the month of twelve months before until, in ' || time_zone
+)
+from (values
+  (timestamptz '2026-03-31 22:30Z', 'Europe/Berlin', timestamptz '2025-03-31 22:00Z'),
+  -- On the first of November, clocks go back to midnight.
+  ('2027-11-15Z', 'America/Havana', '2026-11-01 04:00Z')
+) as windows (until, time_zone, first);
 
 -- Rounding
 
