@@ -51,7 +51,9 @@ return (
         when 'date_time' then 'timestamptz' else 'text' end as type,
       loaded.unique_by is not distinct from 'key' as is_key,
       case loaded.kind when 'json' then '::text' else '' end as compared_as,
-      case loaded.when_empty when 'kept' then 'coalesce(s.%1$I, t.%1$I)' else 's.%1$I' end as replaced_by
+      case when loaded.when_empty = 'kept'
+        then format('coalesce(s.%%1$I, case when t.%1$I = s.%1$I then t.%%1$I end)', replace(loaded.field, '_team_then', ''))
+        else 's.%1$I' end as replaced_by
     from app.loaded_columns() as loaded
   ) as c on c.file = f.file
   where f.file = write_query.file
@@ -235,6 +237,7 @@ begin
   select * into erased from app.leave_out_erased(company_id);
   for loaded in select f.file, f.target from app.loaded_files() as f order by f.place loop
     perform app.prepare_file(company_id, loaded.file);
+    perform set_config('app.teams_said', (loaded.file = 'kudos')::text, true);
     select w.inserted, w.updated, w.unchanged into inserted, updated, unchanged
     from app.write_file(load_staging.company_id, loaded.file) as w;
     file := loaded.file;

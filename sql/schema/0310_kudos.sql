@@ -49,16 +49,17 @@ begin
 end
 $$;
 
--- Trigger: another person, such as Former member, is not known to have been in the same team.
+-- Trigger: another person, such as Former member, is not known to have been in the same team. A load knows (app.teams_said):
+-- here a team that its file says looks like one that it does not.
 create function app.forget_teams() returns trigger
 language plpgsql set search_path = ''
 as $$
 begin
-  if new.sender_id <> old.sender_id and new.sender_team_then_id = old.sender_team_then_id then
-    new.sender_team_then_id := null;
-  end if;
-  if new.receiver_id <> old.receiver_id and new.receiver_team_then_id = old.receiver_team_then_id then
-    new.receiver_team_then_id := null;
+  if current_setting('app.teams_said', true) is distinct from 'true' then
+    new.sender_team_then_id := case when new.sender_id = old.sender_id then new.sender_team_then_id
+      else nullif(new.sender_team_then_id, old.sender_team_then_id) end;
+    new.receiver_team_then_id := case when new.receiver_id = old.receiver_id then new.receiver_team_then_id
+      else nullif(new.receiver_team_then_id, old.receiver_team_then_id) end;
   end if;
   return new;
 end

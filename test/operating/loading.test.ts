@@ -107,6 +107,8 @@ test("teams of a kudos that the file does not say stay, of a new kudos are those
     ids.design,
     "0,1,1",
   ]);
+  const receiver = { receiver_id: ids.olaf, receiver_team_then_id: ids.design };
+  expect(await teams(receiver), "a colleague, of whom the file says the same").toEqual([null, ids.design, "0,1,1"]);
 });
 
 test("addresses may pass from one member to another in one load", async () => {
