@@ -79,17 +79,17 @@ return set_config('response.headers', format(
 ), true);
 
 -- The start of the oldest transaction that has written anywhere on this server, at most now: all that was committed before
--- it is below pg_snapshot_xmin of any later snapshot. Null where it is unknown: a prepared transaction has no session. Of
+-- it is below pg_snapshot_xmin of any later snapshot. Null if unknown: of what is prepared, and without track_activities. Of
 -- a session, the moment is read before its number, and of those that are prepared meanwhile, both.
 create function app.oldest_write() returns timestamptz
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
   oldest constant timestamptz :=
-    (select min(a.xact_start) from pg_stat_get_activity(null) as a where a.backend_xid is not null);
+    (select min(coalesce(a.xact_start, '-infinity')) from pg_stat_get_activity(null) as a where a.backend_xid is not null);
 begin
   if pg_has_role('pg_read_all_stats', 'usage') and not exists (select from pg_prepared_xacts) then
-    return least(oldest, now());
+    return nullif(least(oldest, now()), '-infinity');
   end if;
   return null;
 end
