@@ -160,9 +160,15 @@ describe("an answer", () => {
     expect(some.rows).toEqual(said(await use("count_activity", { ...args, limit: 100 })).rows.slice(0, 21));
     const less = "fewer names in by, or less time between since and until";
     expect(some.sentence).toBe(`20 rows, there are more: call again with a larger limit, up to 1000, ${less}`);
-    const many = said(await use("count_activity", { by: ["day", "receiver"] }, await connect(first.key)));
+    const demo = await connect(first.key);
+    const many = said(await use("count_activity", { by: ["day", "receiver"] }, demo));
     expect(many.sentence).toMatch(/^100 rows, there are more: /);
     expect(many.rows).toHaveLength(101);
+    // Neither would bring more with a larger limit: these rows do not fit, and it is the largest.
+    for (const args of [{ limit: 999, ids: true }, { limit: 1000 }]) {
+      const { sentence } = said(await use("count_activity", { by: ["day", "receiver"], ...args }, demo));
+      expect(sentence).toMatch(`rows, there are more: call again with ${less}`);
+    }
   });
 
   // Proves: assistants.4

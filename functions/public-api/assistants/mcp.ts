@@ -175,9 +175,11 @@ async function call(name: string, endpoint: Endpoint, args: Record<string, unkno
   const isAll = isWhole && answer.headers?.["X-Has-More"] !== "true";
   const say = (count: number) => {
     const last = rows[count - 1];
+    // Of rows that do not fit, a larger limit brings no more.
+    const larger = count === rows.length && query.get("limit") !== "1000" ? "a larger limit, up to 1000, " : "";
     const more =
       endpoint.kind === "aggregates"
-        ? "call again with a larger limit, up to 1000, fewer names in by, or less time between since and until"
+        ? `call again with ${larger}fewer names in by, or less time between since and until`
         : `call again with starting_after = ${last?.timestamp ?? last?.created_at}_${last?.id}`;
     const end = isAll && count === rows.length ? "there are no more" : `there are more: ${more}`;
     return `${count === 1 ? "1 row" : `${count} rows`}, ${end}`;
