@@ -9,11 +9,11 @@ import { blocks, runRecipe } from "./recipe.ts";
 
 const folder = workFolder();
 
-/** A company with kudos to people of two teams and of none, also just before and behind the beginning of a month in Berlin. */
+/** A company with kudos to people of three teams, two of one name, and of none, also just before and behind the beginning of a month in Berlin. */
 async function makeTeams() {
   const { company, key } = await companyOfTest("Questions", ["read:members", "read:activity", "read:analytics"]);
   const { id } = company;
-  await sql`insert into app.teams (company_id, name) values (${id}, 'Red, "hot"'), (${id}, '=Blue')`;
+  await sql`insert into app.teams (company_id, name) values (${id}, 'Red, "hot"'), (${id}, '=Blue'), (${id}, '=Blue')`;
   await sql`insert into app.members (company_id, name, email, role, team_id)
     select ${id}, t.name, t.id || ${`@${company.domain}`}, 'employee', t.id from app.teams as t where t.company_id = ${id}`;
   await sql`insert into app.categories (company_id) values (${id})`;
@@ -29,11 +29,11 @@ async function makeTeams() {
     )
     insert into app.pulse_responses (company_id, question_id, value, created_at)
     select ${id}, question.id, value::jsonb, '2026-03-05Z' from question, unnest('{10,9,8,6,null}'::text[]) as value`;
-  return key;
+  return { id, key };
 }
 
 test("kudos-per-team.md: curl, Google Sheets and SQLite show what the API counts", async () => {
-  const key = await makeTeams();
+  const { id, key } = await makeTeams();
   /** Month, team and numbers. */
   const totals = async (query: string, zone = "Europe/Berlin"): Promise<unknown[][]> => {
     const rows = (await list(`${query}&time_zone=${zone}`, key)).map((row) => Object.values(row));
@@ -65,11 +65,14 @@ test("kudos-per-team.md: curl, Google Sheets and SQLite show what the API counts
   const moods = await totals("/day-ratings/averages?by=month,team");
   expect(shown("Mood per team")).toEqual({ heads: ["month", "team", "ratings", "average"], rows: moods });
 
-  await allServed();
-  await run(["sync", "company.sqlite"], folder, environment(key));
+  for (const name of ["=Blue", "Green"]) {
+    await sql`update app.teams set name = ${name} where company_id = ${id} and name = '=Blue'`;
+    await allServed();
+    await run(["sync", "company.sqlite"], folder, environment(key));
+  }
   using copy = new DatabaseSync(`${folder}/company.sqlite`, { readOnly: true });
   const [query = "", shares = "", scores = ""] = blocks("kudos-per-team.md", "sql");
-  expect(copy.prepare(query).all().map(Object.values).sort()).toEqual(inUtc);
+  expect(copy.prepare(query).all().map(Object.values).sort()).toEqual(await totals(kudos, "UTC"));
   const percents = copy.prepare(shares).all() as { team: string; people: number; percent: number }[];
   const quarter = `since=${new Date(Date.now() - 90 * 86_400_000).toISOString().slice(0, 10)}`;
   const given = await list(`/activity/counts?by=sender_team&include=senders&${quarter}`, key);
