@@ -261,6 +261,22 @@ test("synced_at is when a list was last complete; a fetch that an older version 
   expect(syncedAt()).toBe(before);
 });
 
+test("a copy that a later version has written is refused, and stays as it is", async () => {
+  await expect(sync([rows("members", [anna], "true"), status(400)])).rejects.toThrow("400 Not now");
+  for (const [written, unknown] of [
+    ["alter table sync_members add column pronouns", "members.pronouns"],
+    ["drop table sync_members; update sync_lists set columns = 'id,mood' where list = 'members'", "members.mood"],
+    ["delete from sync_lists; insert into sync_lists (list, cursor) values ('surveys', '01')", "surveys.id"],
+  ] as const) {
+    open().exec(written);
+    const before = readFileSync(file);
+    const message = `${file} has ${unknown} of a later version of public-data-api. Install that version`;
+    for (const args of [[file], ["--to", folder]])
+      await expect(sync([], args)).rejects.toMatchObject({ message, exitCode: 2 });
+    expect(readFileSync(file).equals(before)).toBe(true);
+  }
+});
+
 test("a program that has the file for a moment is waited for", async () => {
   await sync([members(anna), none]);
   const hold = `

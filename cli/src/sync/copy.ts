@@ -67,14 +67,15 @@ export class Copy {
 
   /**
    * @param file its name, for messages
-   * @throws CliError when the file is something else, or a copy of another company
+   * @throws CliError when the file is something else, or a copy of another company or by a later version
    */
   constructor(database: DatabaseSync, file: string, company: { id: string; name: string }) {
     this.#database = database;
     this.#file = file;
+    const refused = (why: string) => new CliError(`${file} ${why}`, exitCodes.usage);
     const isEmpty = this.#get("select count(*) as n from sqlite_schema").n === 0;
     if (!isEmpty && this.#get("pragma application_id").application_id !== applicationId)
-      throw new CliError(`${file} was not made by sync. Choose another file`, exitCodes.usage);
+      throw refused("was not made by sync. Choose another file");
     // VACUUM needs room for a second file, and perhaps nothing else is writable, or the folder of TMPDIR is small.
     const folder = dirname(String(this.#get("pragma database_list").file)).replaceAll("'", "''");
     if (!process.env.SQLITE_TMPDIR) database.exec(`pragma temp_store_directory = '${folder}'`);
@@ -83,10 +84,9 @@ export class Copy {
       if (isEmpty) this.#setLeftovers("none");
       const owner = database.prepare("select id, name from sync_company").get();
       if (owner && owner.id !== company.id)
-        throw new CliError(
-          `${file} is a copy of another company (${printable(String(owner.name))}). Choose another file`,
-          exitCodes.usage,
-        );
+        throw refused(`is a copy of another company (${printable(String(owner.name))}). Choose another file`);
+      const unknown = this.#unknownColumn();
+      if (unknown) throw refused(`has ${unknown} of a later version of public-data-api. Install that version`);
       const named =
         "insert into sync_company (id, name) values (?, ?) on conflict (id) do update set name = excluded.name";
       database.prepare(named).run(company.id, company.name);
@@ -257,6 +257,16 @@ export class Copy {
       );
   }
 
+  /** A column that a later version has written, which this one would leave out of new rows. */
+  #unknownColumn(): string | undefined {
+    const known = new Set(lists.flatMap((list) => columnsOf(list).map(({ name }) => `${tableOf(list)}.${name}`)));
+    const found = this.#database.prepare("select list, coalesce(columns, 'id') as columns from sync_lists").all();
+    const names = found.flatMap(({ list, columns }) =>
+      [...String(columns).split(","), ...this.#columns(`sync_${list}`)].map((name) => `${list}.${name}`),
+    );
+    return names.find((name) => !known.has(name));
+  }
+
   /** The tables of ours that are there. */
   #tables(): Set<string> {
     const ours = lists.filter((list) => this.#state(list).columns !== null).map(tableOf);
@@ -275,9 +285,7 @@ export class Copy {
   }
 
   #state(list: ListEndpoint): State {
-    const found = this.#database.prepare(
-      "select cursor, new_cursor, synced_at, columns from sync_lists where list = ?",
-    );
+    const found = this.#database.prepare("select * from sync_lists where list = ?");
     return { cursor: null, new_cursor: null, synced_at: null, columns: null, ...found.get(tableOf(list)) };
   }
 

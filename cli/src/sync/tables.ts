@@ -15,23 +15,14 @@ export const timeOf = (list: ListEndpoint): string =>
   columnsOf(list).find(({ type }) => type === "date-time")?.name ?? "id";
 
 /**
- * The types that other programs read. SQLite itself stores booleans as 0 and 1. Date-times are declared as the text that
- * they are: of a column declared `timestamp` JDBC, Python and SQLAlchemy each expect another form, and fail. Integers are
- * declared `bigint`: the ODBC driver cuts those of a column declared `integer` to 32 bits.
+ * The types that are not text, as other programs read them. Date-times are the text that they are: of a column declared
+ * `timestamp` JDBC, Python and SQLAlchemy each expect another form, and fail. The ODBC driver cuts integers of a column
+ * declared `integer` to 32 bits. SQLite itself stores booleans as 0 and 1.
  */
-const types: Record<Column["type"], string> = {
-  uuid: "text",
-  text: "text",
-  json: "text",
-  integer: "bigint",
-  number: "real",
-  boolean: "boolean",
-  date: "text",
-  "date-time": "text",
-};
+const types: Partial<Record<Column["type"], string>> = { integer: "bigint", number: "real", boolean: "boolean" };
 
 export const definition = ({ name, type }: Column): string =>
-  `"${name}" ${types[type]}${name === "id" ? " primary key" : ""}`;
+  `"${name}" ${types[type] ?? "text"}${name === "id" ? " primary key" : ""}`;
 
 export const createTable = (list: ListEndpoint, table: string): string =>
   `create table ${table} (${columnsOf(list).map(definition).join(", ")})`;
