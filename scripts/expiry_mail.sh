@@ -7,7 +7,7 @@ set -u
 : "$DATABASE_URL" "$SMTP_URL" "$MAIL_FROM" "$DASHBOARD_URL"
 
 # The database makes the date, because the language of `date` is the machine's.
-emails=$(psql "$DATABASE_URL" --tuples-only --no-align --field-separator="$(printf '\t')" --command "
+emails=$(psql "$DATABASE_URL" --no-psqlrc --tuples-only --no-align --field-separator="$(printf '\t')" --command "
   select m.email, to_char(k.expires_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI\"Z\"'), k.hint, k.name, c.name,
     case when k.assistant is null then 'Replace it' else 'Connect ' || k.assistant || ' again' end,
     gen_random_uuid(), to_char(now() at time zone 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS \"+0000\"')

@@ -54,6 +54,7 @@ afterAll(async () => {
 const { address, env: withPassword } = withoutPassword(stack.database_url);
 const home = workFolder();
 writeFileSync(`${home}/.netrc`, "machine 127.0.0.1 login ada password secret\n");
+writeFileSync(`${home}/.psqlrc`, "\\x on\n");
 const settings = {
   ...withPassword,
   HOME: home,
