@@ -13,14 +13,19 @@ export interface Key {
   expires_at?: string | null;
 }
 
+/** Whether a version comes before another one, both as in 1.3.0. */
+export function isOlder(version: string, other: string): boolean {
+  return version.localeCompare(other, "en", { numeric: true }) < 0;
+}
+
 /**
  * The id of the key's company.
- * @param command what needs an API that says it
+ * @param needed the version of the API that has what the command asks for
  * @throws CliError when the API is older
  */
-export function companyIdOf({ company_id, version }: Key, command: string): string {
-  if (company_id !== undefined) return company_id;
-  throw new CliError(`${command} needs version 1.2.0 of the API or later, this is ${version}`, exitCodes.usage);
+export function companyIdOf({ company_id, version }: Key, command: string, needed: string): string {
+  if (company_id !== undefined && !isOlder(version, needed)) return company_id;
+  throw new CliError(`${command} needs version ${needed} of the API or later, this is ${version}`, exitCodes.usage);
 }
 
 /**

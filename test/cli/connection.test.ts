@@ -7,12 +7,13 @@ import { createServer as createTlsServer } from "node:https";
 import type { Duplex } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
 import manifest from "../../cli/package.json" with { type: "json" };
-import { checkCommand, isOlder } from "../../cli/src/commands/check.ts";
+import { checkCommand } from "../../cli/src/commands/check.ts";
 import type { Command } from "../../cli/src/commands/command.ts";
 import { exportCommand } from "../../cli/src/commands/export.ts";
 import { importCommand } from "../../cli/src/commands/import.ts";
 import { syncCommand } from "../../cli/src/commands/sync.ts";
 import { readConnection, request } from "../../cli/src/connection.ts";
+import { isOlder } from "../../cli/src/key.ts";
 import { programOf } from "../../functions/public-api/request/caller.ts";
 import { listen } from "../../scripts/stack/ports.ts";
 import { environment, main, run, startProgram } from "../support/command_line.ts";
@@ -51,7 +52,7 @@ test("a mistyped address fails at once: no such host, nobody at the port, a port
   expect(await runCli(["check"], { HTTP_PROXY: "//S3cret" })).toEqual({ code: 2, stdout: "", stderr });
 });
 
-test("each command names itself and its version; check says when it is older than the API", async () => {
+test("each command names itself and its version; check says when it is older than the API, sync when it is newer", async () => {
   const agents: unknown[] = [];
   const key = { version: "99.10.0", company_name: "C", key_name: "K", scopes: [], expires_at: null };
   const server = await serve(({ headers, url }, response) => {
@@ -63,9 +64,12 @@ test("each command names itself and its version; check says when it is older tha
     `This command line is ${manifest.version}, older than the API: install that of version 99.10.0\n`,
   );
   await runCli(["export", "members", "--out", "-"], { PUBLIC_API_URL: server.url });
+  Object.assign(key, { version: "1.3.1", company_id: "C" });
+  const refused = await runCli(["sync", "a.sqlite"], { PUBLIC_API_URL: server.url });
+  expect(refused.stderr).toBe("sync needs version 1.4.0 of the API or later, this is 1.3.1\n");
   await server.close();
-  const named = ["check", "export"].map((command) => `public-data-api/${manifest.version} ${command}`);
-  expect([agents[0], agents.at(-1)]).toEqual(named);
+  const named = ["check", "export", "sync"].map((command) => `public-data-api/${manifest.version} ${command}`);
+  expect([...new Set(agents)]).toEqual(named);
   expect(programOf(String(agents[0]))).toBe(named[0]);
   expect(isOlder("1.9.0", "1.10.0")).toBe(true);
   expect(isOlder("1.10.0", "1.9.9") || isOlder("1.3.0", "1.3.0")).toBe(false);

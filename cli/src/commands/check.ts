@@ -1,7 +1,7 @@
 import { endpoints } from "../../../functions/public-api/table/endpoints.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { printable } from "../errors.ts";
-import { describeKey } from "../key.ts";
+import { describeKey, isOlder } from "../key.ts";
 import { type Command, readArguments, settings } from "./command.ts";
 
 const usage = `Usage: public-data-api check [--json]
@@ -42,8 +42,3 @@ export const checkCommand: Command = {
     output.write(lines.map(([name, value]) => `${name.padEnd(9)}${printable(value)}\n`).join(""));
   },
 };
-
-/** Whether a version comes before another one, both as in 1.3.0. */
-export function isOlder(version: string, other: string): boolean {
-  return version.localeCompare(other, "en", { numeric: true }) < 0;
-}

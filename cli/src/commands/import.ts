@@ -144,7 +144,7 @@ async function reviewed({ file, report, showsAll }: Wanted, sent: Placed[], cata
 async function send(wanted: Wanted, all: CheckedRow[], rows: CheckedRow[], connection: Connection, here: Surroundings) {
   const { file, isDryRun, archives } = wanted;
   const key = await describeKey(connection);
-  companyIdOf(key, "import");
+  companyIdOf(key, "import", "1.2.0");
   const catalogue = await compared(wanted, all, key, connection, here);
   const ids = new Set(rows.map(({ reward }) => reward.external_id));
   const current = archives ? (catalogue?.current() ?? []) : [];

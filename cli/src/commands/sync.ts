@@ -119,7 +119,8 @@ export const syncCommand: Command = {
     const { file, folder } = readPlace(args);
     const connection = connect();
     const key = await describeKey(connection);
-    const company = { id: companyIdOf(key, "sync"), name: key.company_name };
+    // 1.4.0 has added the newest columns of lists.
+    const company = { id: companyIdOf(key, "sync", "1.4.0"), name: key.company_name };
     if (folder !== null) await makeFolder(folder);
     const { path } = await placeOf(file);
     const lock = await lockCopy(path, file);
