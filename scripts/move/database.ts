@@ -40,7 +40,10 @@ export async function openDatabase(setting: string, options: pg.PoolConfig = { m
     return pool;
   } catch (error) {
     await pool.end();
-    throw new OperatorError(`${setting}: no connection (${(error as { code?: string }).code ?? "unknown reason"})`);
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    // A code of the network as it is: its message may have a part of a password that was taken for a host or port.
+    const reason = /^E[A-Z]+$/.test(code) ? code : message;
+    throw new OperatorError(`${setting}: no connection (${reason}). Check the address, and its password or PGPASSWORD`);
   }
 }
 
@@ -53,11 +56,7 @@ export async function query<Row extends object>(on: Queryable, text: string, val
  * Runs a transaction on its own connection. If it fails, the connection is closed, which rolls it back in any state.
  * @param begin such as `begin isolation level repeatable read`
  */
-export async function transaction<T>(
-  database: Database,
-  begin: string,
-  act: (transaction: Transaction) => Promise<T>,
-): Promise<T> {
+export async function transaction<T>(database: Database, begin: string, act: (tx: Transaction) => Promise<T>) {
   const client = await database.connect();
   // Ignores the error of a broken connection here: the current or the next query reports it.
   client.on("error", () => {});
