@@ -1,8 +1,8 @@
 // The operator's pages, run as they stand and in their order: a company is added, loaded, erased from and deleted; a
 // leaked key is handled; and a service writes into the tables as docs/operate/writing-data.md says, in every isolation level.
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
 import { root, runCommand, withoutPassword } from "../../scripts/stack/process.ts";
 import { workFolder } from "../support/command_line.ts";
@@ -93,14 +93,23 @@ test("a leaked key is revoked, found by its hash and told from others by the com
 test.each(isolationLevels)("at %s, what writing-data.md says is written once, beside another writer", async (level) => {
   const { url, sql } = await newProject();
   const company = await createCompany(sql, "Written");
+  const role = `writer_${randomUUID().replaceAll("-", "")}`;
+  const tables = "companies teams members categories category_names kudos day_ratings pulse_questions pulse_responses";
+  const named = `${tables} erasures deletions forgotten_deletions`.split(" ").map((name) => `app.${name}`);
+  await sql.unsafe(`create role ${role} login bypassrls password 'w'; grant usage on schema app to ${role};
+    grant execute on all routines in schema app to ${role}; grant select, insert, update, delete on ${named} to ${role}`);
+  onTestFinished(async () => void (await sql.unsafe(`drop owned by ${role}; drop role ${role}`)));
+  const asRole = Object.assign(new URL(url), { username: role, password: "w" }).href;
   const [block] = commandsOf("writing-data");
   const text = (block?.text ?? "").replaceAll(shown, company.id).replace("begin;", `begin isolation level ${level};`);
   /** As the page says: the whole transaction again, after what may pass. In this order there is no deadlock. */
-  const write = () => again(() => withDatabase(url, (writer) => writer.unsafe(text).simple()));
+  const write = () => again(() => withDatabase(asRole, (writer) => writer.unsafe(text).simple()));
   await Promise.all(Array.from({ length: 4 }, write));
   const state = () => sql`select 'kudos', id, changed_in::text from app.kudos union all
     select 'members', id, changed_in::text from app.members union all
     select 'categories', id, changed_in::text from app.categories order by 1, 2`;
+  await withDatabase(asRole, (writer) => writer`delete from app.kudos`);
+  await write();
   const before = await state();
   const written = { message: "Thanks for the demo!", sender_name: "Bas de Wit", category: "Teamwork" };
   expect(await readList(sql, company.key)).toMatchObject([written]);
