@@ -7,7 +7,7 @@ import { generatedFiles } from "../../scripts/generate.ts";
 import { root } from "../../scripts/stack/process.ts";
 import { codeBlocks, read } from "../support/pages.ts";
 
-const documents = globSync("**/*.md", { cwd: root, exclude: ["**/node_modules"] }).sort();
+const documents = globSync("**/*.md", { cwd: root, exclude: ["**/node_modules", "**/dist"] }).sort();
 const withoutCode = (markdown: string) => markdown.replace(/^( *)(`{3,})[^\n]*\n.*?^\1\2$/gms, "");
 const headingsOf = (markdown: string) => [...withoutCode(markdown).matchAll(/^(#+) (.+)$/gm)];
 
