@@ -54,16 +54,16 @@ test("every call says the endpoint, by its first name, and the program, and noth
   expect(JSON.stringify(service.calls)).not.toContain("of the caller");
 });
 
-test("the dashboard's quick check is noted as one, of the base address only, and that of a dead key as refused", async () => {
+test("the dashboard's quick check is noted as one, of the base address only; that of a dead key is no use", async () => {
   const headers = { "X-Client-Info": quickCheck };
   await service.send("/", { headers });
   await service.send("/members", { headers });
   await service.send("/", { headers: { "X-Client-Info": "supabase-js-web/2.119.0" } });
   expect(service.calls.map(({ headers }) => headers["x-quick-check"])).toEqual(["true", undefined, undefined]);
   service.answer("verify_api_key", deadKey);
-  const other = { ...headers, "X-API-Key": madeUpKey(50) };
-  expect((await service.send("/", { headers: other })).status).toBe(401);
-  await expect.poll(notes).toMatchObject([{ headers: { "x-quick-check": "true" } }]);
+  for (const one of [headers, { "User-Agent": "curl/8" }])
+    expect((await service.send("/", { headers: { ...one, "X-API-Key": madeUpKey(50) } })).status).toBe(401);
+  await expect.poll(notes).toMatchObject([{ headers: { "x-client": "curl/8" } }]);
 });
 
 test("the refusal of a dead key is noted in a call of its own, once for many; that of an unknown one is not", async () => {

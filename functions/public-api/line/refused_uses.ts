@@ -9,7 +9,7 @@ type Noted = Pick<Visit, "keyHash" | "caller">;
 
 /**
  * Notes that a key is still used which was revoked or has expired, that it lacks the scope, or what is wrong with its
- * import, so that admins see it. In a call of its own, after the refusal and without its caller waiting; at most once a
+ * import, so that admins see it; an admin's own quick check is no use. In a call of its own, after the refusal and without its caller waiting; at most once a
  * minute for each key, `GET /` apart, because a check says less than a use; the companies in turn, and not at all if a
  * company has too much to note or the call fails: a later refusal notes it. The database checks whose key it is.
  */
@@ -29,7 +29,7 @@ export function refusedUses(callDatabase: CallDatabase) {
     const isWrongImport = caller.scope === "write:rewards" && [400, 408, 415].includes(status);
     // Without a scope nothing lacks one.
     const isRefused = status === 401 || isWrongImport || (status === 403 && caller.scope !== null);
-    if (!isRefused || company === undefined) return;
+    if (!isRefused || company === undefined || caller.noted["X-Quick-Check"]) return;
     const minute = Math.floor(Date.now() / 60_000);
     if (minute !== lastMinute) notedOf.clear();
     lastMinute = minute;
