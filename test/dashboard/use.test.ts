@@ -147,6 +147,7 @@ test("a key has one drawer, with an address: its scopes, use, days, history and 
     "Ada Brandt created Payroll",
   ])
     await says(drawer, words);
+  expect(await drawer.getByText("Refused import").count()).toBe(0);
   const days = drawer.getByRole("img", { name: /^Called/ });
   const day = String.raw`; \d+ \w+ \d{4}: `;
   expect(await days.getAttribute("aria-label")).toMatch(

@@ -104,9 +104,9 @@ export function Uses({ of: apiKey }: { of: ApiKey }) {
   );
 }
 
-/** A name and what is known; nothing if nothing is. */
+/** A name and what is known; nothing if the first of it is not. */
 export function Fact({ name, children }: { name: string; children: ReactNode }) {
-  if (![children].flat().some(Boolean)) return null;
+  if (![children].flat()[0]) return null;
   return (
     <>
       <Text inherit component="dt" c="dimmed">
