@@ -185,7 +185,23 @@ test("a key that ended and is called warns until its program uses the next one",
   await noted(next.id, "last_used_at");
   await page.reload();
   await says(row(page, "Warehouse"), `${words} in use`);
-  expect(await names(page)).toEqual(["Warehouse"]);
+  // Where what replaced a key was revoked, the key is made again.
+  const kept = await makeKey(client, "Reports");
+  const { data: lost } = await client.rpc("replace_api_key", { key_id: kept.id });
+  for (const key_id of [next.id, lost.id]) await client.rpc("revoke_api_key", { key_id });
+  await page.reload();
+  await says(row(page, "Warehouse"), `${words} revoked`);
+  await says(row(page, "Reports"), `Expires within a day, and ${lost.hint}, which replaces it, is revoked`);
+  await openMenu(row(page, "Reports"));
+  await says(page.getByRole("menu"), "Create the same again");
+  await page.keyboard.press("Escape");
+  for (const name of ["Warehouse", "Reports"]) {
+    await press(page, `Create the same again: ${name}`);
+    await press(page.getByRole("dialog"), "Create key");
+    await copyAndClose(page);
+  }
+  await page.reload();
+  await expect.poll(() => names(page)).toEqual(["Warehouse"]);
   await sql`update app.api_key_uses set last_client = 'python-requests/3' where key_id = ${next.id}`;
   await page.reload();
   await says(page, /^No keys need attention\. .* created by a former admin/);

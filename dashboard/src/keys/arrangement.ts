@@ -77,16 +77,16 @@ const days = (count: number): string => (count === 1 ? "1 day" : `${count} days`
 /** What an admin can do with a key. `rescope`: replace it, with other scopes. `connect`: let its assistant ask for another one. */
 export type KeyAction = "details" | "replace" | "rescope" | "connect" | "rename" | "revoke" | "again";
 
-/** What puts another key in the place of this one, if none is there. An assistant takes no key from a person: it asks again. */
-function successionOf({ status, assistant, replaced_by }: ApiKey): "replace" | "connect" | "again" | null {
+/** What puts another key in the place of this one, if none that works is there. An assistant asks again itself. */
+function successionOf({ status, assistant, replaced_by }: ApiKey, successors: ApiKey[]): KeyAction | null {
   if (assistant !== null) return "connect";
-  if (replaced_by !== null) return null;
-  return status === "active" ? "replace" : "again";
+  if (replaced_by !== null && successors.at(-1)?.status === "active") return null;
+  return replaced_by === null && status === "active" ? "replace" : "again";
 }
 
 /** What can be done with a key in its status. */
-export function actionsFor(key: ApiKey): KeyAction[] {
-  const succession = successionOf(key);
+export function actionsFor(key: ApiKey, keys: ApiKey[]): KeyAction[] {
+  const succession = successionOf(key, successorsOf(key, keys));
   const change = key.status === "revoked" ? [] : (["rename", "revoke"] as const);
   return ["details", ...(succession ? [succession] : []), ...change];
 }
@@ -130,7 +130,7 @@ function stillCalled(key: ApiKey, keys: ApiKey[]): Concern[] {
   if (successors.some(hasMoved)) return [];
   const ended = status === "revoked" ? "was revoked" : "expired";
   const words = `${program ?? "A program"} still calls it; it ${ended} ${ago(end)}${stateOfLast(successors)}`;
-  const remedy = successors.at(-1)?.status === "active" ? null : successionOf(key);
+  const remedy = successors.at(-1)?.status === "active" ? null : successionOf(key, successors);
   return [{ words, urgency: -1, state: { words: "still called", tone: "bad" }, remedy }];
 }
 
@@ -150,7 +150,7 @@ function forbidden(key: ApiKey, successors: ApiKey[]): Concern[] {
     return [{ words: `An import${by} was refused ${ago(at)}: ${reason}`, ...concern }];
   if (lack === null || successors.some(({ last_used_at }) => last_used_at !== null)) return [];
   const words = `A request${by} was refused: it needs ${labelOf(lack)}${stateOfLast(successors)}`;
-  const remedy = successionOf(key);
+  const remedy = successionOf(key, successors);
   return [{ words, ...concern, remedy: remedy === "replace" ? "rescope" : remedy }];
 }
 
@@ -164,14 +164,14 @@ function concernsOfKey(key: ApiKey, keys: ApiKey[]): Concern[] {
   const left = expires_at === null ? Infinity : -daysSince(expires_at) - 1;
   const successors = successorsOf(key, keys);
   const found = forbidden(key, successors);
-  const [successor] = successors;
-  if (successor) {
+  const remedy = successionOf(key, successors);
+  const successor = successors.find(({ status }) => status === "active");
+  if (successor && remedy === null) {
     const isUsed = (last_used_at ?? "") > successor.created_at;
     return isUsed ? [...found, { words: "Replaced, still in use", urgency: Math.min(left, soon) }] : found;
   }
-  const remedy = successionOf(key);
   if (left < soon) {
-    const words = `Expires ${left < 1 ? "within a day" : `in ${days(left)}`}`;
+    const words = `Expires ${left < 1 ? "within a day" : `in ${days(left)}`}${stateOfLast(successors)}`;
     found.push({ words, urgency: left, state: { words: "expiring", tone: "soon" }, remedy });
   }
   const deed = key.assistant === null ? "made" : "agreed to";

@@ -19,7 +19,8 @@ import { Handover } from "./ways.tsx";
  * @param keyId null: closed
  */
 export function KeyDrawer({ keyId, onClose }: { keyId: string | null; onClose: () => void }) {
-  const key = useKeys().keys.find(({ id }) => id === keyId);
+  const { keys } = useKeys();
+  const key = keys.find(({ id }) => id === keyId);
   const title = key ? <Name>{key.name}</Name> : "No such key";
   return (
     <Dialog atSide opened={keyId !== null} title={title} onClose={onClose}>
@@ -28,7 +29,7 @@ export function KeyDrawer({ keyId, onClose }: { keyId: string | null; onClose: (
           <Concerns apiKey={key} />
           <Facts apiKey={key} />
           <Group gap="xs">
-            {actionsFor(key)
+            {actionsFor(key, keys)
               .filter((action) => action !== "details")
               .map((action) => (
                 <ActionButton key={action} action={action} apiKey={key} />

@@ -228,7 +228,7 @@ export function Concerns({ apiKey }: { apiKey: ApiKey }) {
 
 /** The menu behind the ⋯ of a key. */
 function KeyMenu({ apiKey }: { apiKey: ApiKey }) {
-  const { onAction } = useKeys();
+  const { keys, onAction } = useKeys();
   const opener = useRef<HTMLButtonElement>(null);
   return (
     // In the main part of the page, where a landmark contains it.
@@ -245,7 +245,7 @@ function KeyMenu({ apiKey }: { apiKey: ApiKey }) {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {actionsFor(apiKey).map((action) => (
+        {actionsFor(apiKey, keys).map((action) => (
           <Menu.Item
             key={action}
             leftSection={icons[action]}

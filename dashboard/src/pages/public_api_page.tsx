@@ -121,8 +121,11 @@ export default function PublicApiPage({ email }: { email: string }) {
   );
 }
 
-/** A form for the same key again. */
-const likeOf = ({ name, scopes, ...key }: ApiKey): Preset => ({ name, scopes, lifetime: sameLifetime(key) });
+/** A form for the same key again. One that was replaced ends with the overlap: what took its place has its lifetime. */
+function likeOf({ name, scopes, replaced_by, ...key }: ApiKey, keys: ApiKey[]): Preset {
+  const next = keys.find(({ id }) => id === replaced_by);
+  return next ? likeOf(next, keys) : { name, scopes, lifetime: sameLifetime(key) };
+}
 
 /** What was done: the key's row takes the focus. `words` is null when the person has seen it elsewhere already. */
 type Outcome = { keyId: string; words: ReactNode };
@@ -142,7 +145,7 @@ function Parts(props: PartsProps & { onDialog: (dialog: OpenDialog | null) => vo
       props.onDialog(null);
       arrange({ key: key.id });
     } else if (action === "connect") connect();
-    else if (action === "again") props.onDialog({ action: "create", start: { again: likeOf(key) } });
+    else if (action === "again") props.onDialog({ action: "create", start: { again: likeOf(key, keys) } });
     else props.onDialog({ action: action === "rescope" ? "replace" : action, key });
   }
 
