@@ -62,6 +62,12 @@ test("204 keys: every action is in reach at every width, and nothing is cut", as
   await page.setViewportSize({ width: 1280, height: 800 });
   const heights = await page.locator("tbody tr").evaluateAll((rows) => rows.map((row) => row.clientHeight));
   expect(heights.sort((one, other) => one - other)[12]).toBeLessThan(48);
+  // Nothing of a row shows beside the head that stays at the top.
+  await page.evaluate(() => window.scrollTo(0, 700));
+  const corners = await page
+    .locator("thead th")
+    .evaluateAll((all) => all.map((one) => document.elementFromPoint(one.getBoundingClientRect().x + 1, 1)?.tagName));
+  expect(corners).toEqual(Array(6).fill("TH"));
   // A keystroke asks for nothing, and shows a page of keys at most.
   const sent: string[] = [];
   page.on("request", (request) => sent.push(request.url()));

@@ -103,6 +103,9 @@ test("in a dialog Tab leaves a date for good, and the page behind it does not sc
   await page.mouse.wheel(0, 2000);
   await page.clock.runFor(1000);
   expect(await page.evaluate(() => window.scrollY)).toBe(0);
+  // What scrolls in the dialog ends at a line below its title.
+  const header = dialog.locator("header");
+  expect(await header.evaluate((bar) => getComputedStyle(bar).backgroundImage)).toContain("gradient");
 });
 
 /** The focused control, if none of it can be seen (WCAG 2.2, 2.4.11): something else is drawn over it, or it is scrolled away. */

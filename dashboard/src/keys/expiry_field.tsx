@@ -1,5 +1,5 @@
 import { Anchor, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
-import { type KeyboardEvent, useState } from "react";
+import { useState } from "react";
 import { inWords } from "../parts/when.tsx";
 import { endAfter, endOfDay, isDay, type Lifetime, lifetimes } from "./expiry.ts";
 
@@ -8,15 +8,6 @@ const choices = [
   ...lifetimes.map((days) => ({ value: String(days), label: `${days} days` })),
   { value: "date", label: "On a date …" },
 ];
-
-/**
- * Keeps the Tab key in a date field from Mantine's focus trap. Shortly after Tab has left the field, the trap would
- * move the focus to the control that follows the field, where Enter cancels instead of creating. The trap is not needed
- * here: the field is neither the first nor the last in the dialog.
- */
-function keepTabFromTrap(event: KeyboardEvent): void {
-  if (event.key === "Tab") event.stopPropagation();
-}
 
 /**
  * Until when a key works: the fields `expiry` and, for a date, `expires_at`, which `readExpiry` reads.
@@ -46,7 +37,8 @@ export function ExpiryField({ error, preset }: { error: string | undefined; pres
           value={day}
           onChange={(event) => setDay(event.currentTarget.value)}
           error={error}
-          onKeyDown={keepTabFromTrap}
+          // After Tab has left a date, Mantine's focus trap would move the focus on. No dialog begins or ends with it.
+          onKeyDown={(event) => event.key === "Tab" && event.stopPropagation()}
         />
       )}
       <Text size="sm" c="dimmed" role="status">

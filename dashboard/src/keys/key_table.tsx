@@ -80,7 +80,7 @@ export function KeyTable(props: {
 }) {
   const { by, reversed } = props;
   return (
-    <Paper withBorder className={classes.table}>
+    <Paper withBorder className={classes.table} style={{ overflow: "clip" }}>
       {/* The rows are grids, of which not every browser knows without being told that they are rows. */}
       <Table stickyHeader verticalSpacing="0.2rem" aria-label="Keys" role="table">
         <Table.Thead role="rowgroup">
