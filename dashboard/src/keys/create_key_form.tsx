@@ -48,7 +48,7 @@ function useFilling(start: Start) {
 export function CreateKeyForm(
   props: MakingForm & { names: string[]; start: Start; onDraft: (draft: Start) => void; onConnect: () => void },
 ) {
-  const { start } = props;
+  const [start] = useState(props.start);
   const { purpose, filled, edited, presetOf, fill } = useFilling(start);
   const [atFields, setAtFields] = useState<FieldProblems>({});
 

@@ -39,7 +39,7 @@ type OpenDialog =
 const creating: OpenDialog = { action: "create", start: {} };
 const forAssistant: OpenDialog = { action: "create", start: { purpose: "assistant" } };
 
-/** What was entered for a new key when the session ended, and by whom: never in the browser's storage. */
+/** What was entered for a new key, and by whom, should the session end or ask for a code: never in the browser's storage. */
 let draft: { email: string; start: Start } | null = null;
 
 /** What was entered before opens the dialog for a new key; a link does, with a purpose (`?create=power-bi`), or Quick check (`?check`). */
@@ -241,7 +241,7 @@ function KeyDialogs(props: PartsProps & { onConnect: () => void; onConcluded: (o
             <CreateKeyForm
               {...making}
               names={names}
-              start={dialog?.action === "create" ? dialog.start : {}}
+              start={draft?.email === email ? draft.start : dialog?.action === "create" ? dialog.start : {}}
               onDraft={(start) => {
                 draft = { email, start };
               }}
