@@ -1,5 +1,6 @@
 // Steps that an admin takes with keys, by the visible texts.
 import type { Locator, Page } from "playwright-core";
+import { expect } from "vitest";
 import { leave, press } from "./steps.ts";
 
 /** Copies the new key. */
@@ -36,7 +37,10 @@ export const filledIn = async (dialog: Locator): Promise<[string, string[], stri
 export async function createKey(page: Page, name: string): Promise<string> {
   const dialog = await openCreateKey(page, name);
   await press(dialog, "Create key");
-  return await dialog.getByLabel("API key").inputValue();
+  const [key, problem] = [dialog.getByLabel("API key"), dialog.getByRole("alert").filter({ hasText: /./ })];
+  await key.or(problem).first().waitFor();
+  expect(await problem.allTextContents(), "why there is no key").toEqual([]);
+  return await key.inputValue();
 }
 
 export function row(page: Page, name: string): Locator {
@@ -55,10 +59,7 @@ export const openView = (page: Page, view: "Active" | "Needs attention" | "Inact
 export const openMenu = (row: Locator): Promise<void> => row.getByRole("button", { name: /^Actions for / }).click();
 
 /** Chooses an entry in the ⋯ menu of a key's row, and returns the dialog that opens. */
-export async function chooseIn(
-  row: Locator,
-  action: "Details" | "Replace" | "Rename" | "Revoke" | "Disconnect",
-): Promise<Locator> {
+export async function chooseIn(row: Locator, action: string): Promise<Locator> {
   await openMenu(row);
   await row.page().getByRole("menuitem", { name: action }).click();
   return row.page().getByRole("dialog");

@@ -52,11 +52,7 @@ export const test = base
   .extend("page", ({ browser }) => openPage(browser));
 
 /** Sets columns of a key that otherwise only change over time. A trigger forbids this, so triggers are off here. */
-export async function setKey(
-  { id }: Company,
-  name: string,
-  change: { name?: string; created_at?: string; expires_at?: string; revoked_at?: null },
-): Promise<void> {
+export async function setKey({ id }: Company, name: string, change: Record<string, string | null>): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
     await tx`update app.api_keys set ${tx(change)} where company_id = ${id} and name = ${name}`;
