@@ -1,6 +1,7 @@
 // What the page needs of the project: the client of Auth, and the functions of the Data API. supabase-js would bring four more
 // clients, a tenth of the page's weight.
 import { AuthClient } from "@supabase/auth-js";
+import { authProblem, Problem } from "./problems.ts";
 import { publishableKey, supabaseUrl } from "./settings.ts";
 
 /** Milliseconds after which a request without a response fails, so that no page waits for ever. */
@@ -36,7 +37,9 @@ export const authOfLinks = new AuthClient({
 
 /** Calls a function of the Data API, as the signed-in person. The body is null if it is no JSON. */
 export async function callFunction(name: string, args: object): Promise<{ status: number; body: unknown }> {
-  const { data } = await auth.getSession();
+  const { data, error } = await auth.getSession();
+  // The token could not be renewed: nothing is sent, and only Auth says whether the session has ended.
+  if (error) throw new Problem("failed", authProblem(error).message);
   const Authorization = data.session ? `Bearer ${data.session.access_token}` : headers.Authorization;
   const response = await patientFetch(`${supabaseUrl}/rest/v1/rpc/${name}`, {
     method: "POST",

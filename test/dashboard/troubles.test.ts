@@ -110,14 +110,27 @@ test("a lost session leads to sign-in, and back to where the page was", async ({
   await returnToPage(page);
   await dialog.waitFor();
   expect(await filledIn(dialog)).toEqual(["Power BI", ["read:activity"], ""]);
-  await press(dialog, "Cancel");
+  // Its token is to be renewed, and Auth does not answer: nobody is signed out, and nothing is sent.
+  const expire = () =>
+    page.evaluate((name) => {
+      localStorage.setItem(name, JSON.stringify({ ...JSON.parse(localStorage.getItem(name) ?? ""), expires_at: 1 }));
+    }, storageKey);
+  await browser.clock.install();
+  await page.route("**/auth/v1/token?*", (route) => route.abort());
+  await expire();
+  await press(dialog, "Create key");
+  await expect
+    .poll(() => browser.clock.runFor(10_000).then(() => dialog.getByRole("alert").textContent()))
+    .toContain("The service cannot be reached.");
+  await page.unroute("**/auth/v1/token?*");
+  await leave(dialog);
   await says(page, "No keys yet");
 
   // Ended elsewhere: noticed when the token is to be renewed.
   await sql`delete from auth.sessions where user_id in (select id from auth.users where email like ${`%@${company.domain}`})`;
-  await page.evaluate((name) => {
-    localStorage.setItem(name, JSON.stringify({ ...JSON.parse(localStorage.getItem(name) ?? ""), expires_at: 1 }));
-  }, storageKey);
+  await expire();
+  // For a minute, the client of Auth does not ask again.
+  await browser.clock.runFor(60_000);
   await returnToPage(page);
   await says(page, "Your session has ended");
 });

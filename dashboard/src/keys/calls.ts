@@ -1,14 +1,14 @@
 // The SQL functions for admins, each as one function that returns its result or throws a Problem.
 import type { ApiKey, ApiKeyEvent, Member, NewApiKey, Overlap } from "../database.ts";
-import { type DataError, dataProblem, offline, unreachable } from "../problems.ts";
+import { type DataError, dataProblem, offline, Problem, unreachable } from "../problems.ts";
 import type { Scope } from "../scopes.ts";
 import { auth, callFunction } from "../supabase.ts";
 
 /** @param conflict what it means if the state of the key does not allow the call */
 async function call<Result>(name: string, given: object = {}, conflict = ""): Promise<Result> {
   if (!navigator.onLine) throw offline();
-  const { status, body } = await callFunction(name, given).catch(() => {
-    throw unreachable();
+  const { status, body } = await callFunction(name, given).catch((error) => {
+    throw error instanceof Problem ? error : unreachable();
   });
   if (status === 200) return body as Result;
   const problem = dataProblem(body as DataError | null, status, conflict);
