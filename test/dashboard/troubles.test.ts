@@ -101,10 +101,8 @@ test("a lost session leads to sign-in, and back to where the page was", async ({
   expect(await filledIn(dialog)).toEqual(["Power BI", ["read:members", "read:activity"], ""]);
   // Nor is it lost while the page asks for a code.
   await dialog.getByRole("checkbox", { name: "read:members" }).uncheck();
-  const wanted = { status: "second_factor_wanted", role: null };
-  await page.route("**/rpc/link_member", (route) => route.fulfill({ ...ended, status: 200, json: wanted }), {
-    times: 1,
-  });
+  const wanted = { json: { status: "second_factor_wanted", role: null } };
+  await page.route("**/rpc/link_member", (route) => route.fulfill(wanted), { times: 1 });
   await returnToPage(page);
   await says(page, "Enter your code");
   await returnToPage(page);
