@@ -9,9 +9,10 @@ type Noted = Pick<Visit, "keyHash" | "caller">;
 
 /**
  * Notes that a key is still used which was revoked or has expired, that it lacks the scope, or what is wrong with its
- * import, so that admins see it; an admin's own quick check is no use. In a call of its own, after the refusal and without its caller waiting; at most once a
- * minute for each key, `GET /` apart, because a check says less than a use; the companies in turn, and not at all if a
- * company has too much to note or the call fails: a later refusal notes it. The database checks whose key it is.
+ * import, so that admins see it; their own quick check is no use. In a call of its own, after the refusal and without its
+ * caller waiting; at most once a minute for each key, `GET /` apart, because a check says less than a use; the companies
+ * in turn, and not at all if a company has too much to note or the call fails: a later refusal notes it. The database
+ * checks whose key it is.
  */
 export function refusedUses(callDatabase: CallDatabase) {
   const queue = fairQueue(shares.notes, () => true);
