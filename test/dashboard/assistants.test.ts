@@ -59,8 +59,7 @@ test("an admin lets Claude read, or refuses; agreeing again revokes the first ke
   await press(mailed, "Set password");
   await mailed.getByRole("button", { name: "Create key" }).waitFor();
   await mailed.close();
-  await says(page, "Let Claude read?");
-  await says(page, "Continue only if you have just started this yourself");
+  await says(page, "Let Claude read?", "Continue only if you have just started this yourself");
   expect(await page.getByRole("checkbox", { checked: true }).count()).toBe(0);
   expect(await page.getByRole("checkbox", { name: /write/i }).count()).toBe(0);
   await expectGoodLooks(page, "assistant");
@@ -153,13 +152,11 @@ test("a program on this computer has its own name; an employee sees who the admi
   const change = { redirect_uri: uri, client_id: clientIdOf("<b>Codex</b>", [uri]) };
   const page = await (await signedInBrowser(admin)).newPage();
   await open(page, change);
-  await says(page, "Let a program on this computer read?");
-  await says(page, "<b>Codex</b>");
+  await says(page, "Let a program on this computer read?", "<b>Codex</b>");
   const employee = await company.addPerson("Em Ployee", "employee");
   const other = await (await signedInBrowser(employee)).newPage();
   await open(other, change);
-  await says(other, "Only admins manage API keys");
-  await says(other, admin.email);
+  await says(other, "Only admins manage API keys", admin.email);
   const mail = new URL((await other.getByRole("link", { name: "Write to them" }).getAttribute("href")) ?? "");
   expect(mail.searchParams.get("body")).toMatch(/so that I can let .* read our data, .*\?create=assistant\n/s);
   await expectGoodLooks(other, "assistant-no-admin");

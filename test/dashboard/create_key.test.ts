@@ -19,8 +19,7 @@ test("Create key shows the key once; it works with exactly the ticked scopes", a
   const dialog = await openCreateKey(page, "Power BI");
   expect(await filledIn(dialog)).toEqual(["Power BI", ["read:members", "read:activity"], ""]);
   expect(await dialog.getByRole("checkbox").count()).toBe(5);
-  await says(dialog, "names, email addresses");
-  await says(dialog, "No expiry: it works until you revoke it.");
+  await says(dialog, "names, email addresses", "No expiry: it works until you revoke it.");
   await expectGoodLooks(page, "create-key");
   // Nobody has to scroll to see that there is none, and to change it.
   await page.setViewportSize({ width: 1280, height: 800 });
@@ -87,7 +86,7 @@ test("each error stands beside its field; a name twice is only pointed out", asy
   await lastDay.fill("2020-02-29");
   await press(dialog, "Create key");
   const ticking = "Tick at least one: a key without a scope opens nothing.";
-  for (const words of ["Give the key a name.", ticking, "Choose today or a later day."]) await says(dialog, words);
+  await says(dialog, "Give the key a name.", ticking, "Choose today or a later day.");
   expect(await name.getAttribute("aria-invalid")).toBe("true");
   await expectFocus(page, name);
   await expectGoodLooks(page, "create-key-errors");
@@ -200,8 +199,7 @@ test("closing the dialog with a new key by accident asks first, until the key ha
   await createKey(page, "By hand");
   expect(await page.content()).not.toContain(key);
   await page.keyboard.press("ControlOrMeta+c");
-  await page.keyboard.press("Escape");
-  await dialog.waitFor({ state: "hidden" });
+  await leave(dialog, "Escape");
   const left = await createKey(page, "Left");
   await copy(page);
   await page.reload();

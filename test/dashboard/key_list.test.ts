@@ -53,8 +53,7 @@ test("204 keys: every action is in reach at every width, and nothing is cut", as
     // Each row's menu is opened at another width: the 34 widths are more than the rows of a page.
     await menus.nth(turn % 25).click();
     expect(await outOfReach(page, "[role=menuitem]"), `${width} px`).toEqual([]);
-    await page.getByRole("menu").press("Escape");
-    await page.getByRole("menu").waitFor({ state: "hidden" });
+    await leave(page.getByRole("menu"), "Escape");
   }
   await expectGoodLooks(page, "keys-204");
 
@@ -135,8 +134,7 @@ test("views show active keys first, what needs attention, and what can be done",
   expect(await names(page)).toEqual(Object.keys(notes));
   for (const [name, note] of Object.entries(notes)) await says(row(page, name), note);
   // It is revoked by her, not called.
-  await says(row(page, "Lost laptop"), /^still called$/);
-  await says(row(page, "Lost laptop"), /^revoked by Ada Brandt, /);
+  await says(row(page, "Lost laptop"), /^still called$/, /^revoked by Ada Brandt, /);
   await expectGoodLooks(page, "needs-attention");
   await page.getByRole("searchbox").fill("ada");
   const menu = page.getByRole("menu");
@@ -149,8 +147,7 @@ test("views show active keys first, what needs attention, and what can be done",
     await openMenu(key as typeof menu);
     await expect.poll(() => menu.getByRole("menuitem").allTextContents()).toEqual(actions);
     if (actions.length === 4) await expectGoodLooks(page, "menu");
-    await menu.press("Escape");
-    await menu.waitFor({ state: "hidden" });
+    await leave(menu, "Escape");
   }
   await openView(page, "Inactive");
   expect(await names(page)).toEqual(["Lost laptop", "Migration 2025"]);
@@ -261,11 +258,9 @@ test("an import that fails at night is seen with what was wrong, until one succe
   const page = await signedInPage(admin);
   await openView(page, "Needs attention");
   expect(await names(page)).toEqual(["Shop"]);
-  await says(row(page, "Shop"), `An import by Google Sheets was refused just now: ${rule}`);
-  await says(row(page, "Shop"), /^refused$/);
+  await says(row(page, "Shop"), `An import by Google Sheets was refused just now: ${rule}`, /^refused$/);
   const dialog = await chooseIn(row(page, "Shop"), "Details");
-  await says(dialog, `POST /rewards, by Google-Apps-Script: ${rule}`);
-  await says(dialog, "2 answers, 1 refused");
+  await says(dialog, `POST /rewards, by Google-Apps-Script: ${rule}`, "2 answers, 1 refused");
   expect(await page.locator("body").textContent()).not.toContain("umbrellas");
   await expectGoodLooks(page, "refused-import");
   expect(await importing(10, null)).toBe(200);
@@ -277,9 +272,8 @@ test("an import that fails at night is seen with what was wrong, until one succe
 
 test("order and page are in the address; a changed key has the focus", async ({ company, client, admin, browser }) => {
   await makeKeys(company, admin, 60);
-  await setKey(company, "System 2", { expires_at: "2099-01-01" });
-  await setKey(company, "System 7", { expires_at: "2098-01-01" });
-  await setKey(company, "System 9", { expires_at: "2026-01-01" });
+  const ends = { "System 2": "2099-01-01", "System 7": "2098-01-01", "System 9": "2026-01-01" };
+  for (const [name, expires_at] of Object.entries(ends)) await setKey(company, name, { expires_at });
   await setLastUse(company, "System 5", "2026-01-01");
   const page = await openPage(browser);
   const header = (name: string) => page.getByRole("columnheader", { name });
@@ -403,10 +397,8 @@ test.for([
       await loaded;
       await page.evaluate(() => document.fonts.ready.then(() => new Promise((drawn) => requestAnimationFrame(drawn))));
       const shifts = await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts);
-      expect(
-        shifts.reduce((sum, one) => sum + one, 0),
-        `${width} px: ${shifts}`,
-      ).toBeLessThan(0.02);
+      const moved = shifts.reduce((sum, one) => sum + one, 0);
+      expect(moved, `${width} px: ${shifts}`).toBeLessThan(0.02);
       expect(await clipped(page), `${width} px`).toEqual([]);
       await page.close();
     }

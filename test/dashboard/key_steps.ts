@@ -24,12 +24,16 @@ export async function openCreateKey(page: Page, name = ""): Promise<Locator> {
   return dialog;
 }
 
+/** The ticked scopes of a dialog. */
+export const ticked = (dialog: Locator): Promise<string[]> =>
+  dialog
+    .getByRole("checkbox", { checked: true })
+    .evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value));
+
 /** Name, ticked scopes and expiry in the dialog for a new key. */
 export const filledIn = async (dialog: Locator): Promise<[string, string[], string]> => [
   await dialog.getByRole("textbox", { name: "Name" }).inputValue(),
-  await dialog
-    .getByRole("checkbox", { checked: true })
-    .evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value)),
+  await ticked(dialog),
   await dialog.getByLabel("Expiry").inputValue(),
 ];
 

@@ -194,12 +194,10 @@ test.for(["no-preference", "reduce"] as const)(
     for (const action of ["Replace", "Rename", "Revoke"]) {
       await press(page.getByRole("dialog", { name: "Payroll" }), action);
       await page.getByRole("dialog", { name: `${action} key` }).waitFor();
-      await page.keyboard.press("Escape");
-      await page.getByRole("dialog", { name: `${action} key` }).waitFor({ state: "detached" });
+      await leave(page.getByRole("dialog", { name: `${action} key` }), "Escape");
       await expectFocus(page, page.getByRole("dialog", { name: "Payroll" }).getByRole("button", { name: action }));
     }
-    await press(page.getByRole("dialog", { name: "Payroll" }), "Close");
-    await dialog.waitFor({ state: "detached" });
+    await leave(page.getByRole("dialog", { name: "Payroll" }), "Close");
     await expectFocus(page, name);
     // A link opened the page with its dialog: nothing had the focus before.
     await page.goto(`${path}?create=power-bi`);

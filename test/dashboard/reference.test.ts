@@ -76,9 +76,8 @@ test("it can be read without signing in and without scripts: every endpoint with
   expect(paths).toEqual([...inPage.map((name) => name.split(" ")[1]), "/mcp"]);
   expect(paths.slice(1, 5)).toEqual(["/members", "/members/changes", "/teams", "/teams/changes"]);
   expect(await entryOf(page, "#importRewards").textContent()).toBe("POST /rewards Create or update rewards");
-  expect(await page.locator("body").evaluate((body) => getComputedStyle(body).backgroundColor)).toBe(
-    "rgb(247, 248, 250)",
-  );
+  const ground = await page.locator("body").evaluate((body) => getComputedStyle(body).backgroundColor);
+  expect(ground).toBe("rgb(247, 248, 250)");
 });
 
 test("the first Tab leads past the menu, and an address that there is not says so", async () => {

@@ -75,13 +75,9 @@ test("signing in leads an admin to the keys; a former admin makes none", async (
 test("who has no access sees why and what to do, and gets in as soon as that is done", async ({ company, rival }) => {
   const shared = company.emailOf("Shared");
   for (const firm of [company, rival]) await firm.addMember("Shared", "admin", shared);
-  const unknown = await newAccount(company.emailOf("Late Comer"));
+  const [both, unknown] = [await newAccount(shared), await newAccount(company.emailOf("Late Comer"))];
   for (const [person, heading, words] of [
-    [
-      await newAccount(shared),
-      "This email address belongs to more than one company",
-      "Ask whoever runs the service to link your sign-in",
-    ],
+    [both, "This email address belongs to more than one company", "Ask whoever runs the service to link your sign-in"],
     [unknown, "No company knows this address", `No company lists ${unknown.email} among its people`],
   ] as const) {
     const page = await (await signedInBrowser(person)).newPage();

@@ -4,15 +4,16 @@ import { expect } from "vitest";
 
 export const path = "/integrations/public-api";
 
-/** Clicks the button with exactly this name, and waits for the text that answers. */
-export async function press(within: Page | Locator, name: string, answer?: string | RegExp): Promise<void> {
+/** Clicks the button with exactly this name, and waits for the texts that answer. */
+export async function press(within: Page | Locator, name: string, ...answers: (string | RegExp)[]): Promise<void> {
   await within.getByRole("button", { name, exact: true }).click();
-  if (answer !== undefined) await says(within, answer);
+  await says(within, ...answers);
 }
 
-/** Waits for a text. */
-export const says = (within: Page | Locator, text: string | RegExp): Promise<void> =>
-  within.getByText(text).first().waitFor();
+/** Waits for texts. */
+export async function says(within: Page | Locator, ...texts: (string | RegExp)[]): Promise<void> {
+  for (const text of texts) await within.getByText(text).first().waitFor();
+}
 
 export async function signIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
   await page.getByLabel("Email").fill(email);
@@ -20,9 +21,10 @@ export async function signIn(page: Page, { email, password }: { email: string; p
   await press(page, "Sign in");
 }
 
-/** Presses the button that closes a dialog, and waits until the dialog is gone. */
-export async function leave(dialog: Locator, button = "Cancel"): Promise<void> {
-  await press(dialog, button);
+/** Presses what closes a dialog or a menu, a button or Escape, and waits until it is gone. */
+export async function leave(dialog: Locator, by = "Cancel"): Promise<void> {
+  if (by === "Escape") await dialog.press(by);
+  else await press(dialog, by);
   await dialog.waitFor({ state: "hidden" });
 }
 

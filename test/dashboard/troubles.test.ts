@@ -235,7 +235,6 @@ test("a failure has a message, and the focus stays where one works", async ({ br
   await page.goto("/");
   await says(page.getByRole("alert"), "This page has stopped");
   expect(takeTroubles()).not.toEqual([]);
-  await page.unroute("**/rpc/list_api_keys");
   await page.route("**/rpc/list_api_keys", (route) => route.fulfill(broken));
   await press(page, "Load the page again", "Something went wrong on the service's side. Try again in a moment.");
   expect(await page.content()).not.toContain("internals");

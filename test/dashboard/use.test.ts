@@ -8,7 +8,7 @@ import { workFolder } from "../support/command_line.ts";
 import { makeKey } from "../support/companies.ts";
 import { call, sql, stack } from "../support/stack.ts";
 import { narrow, newPage, translateEachPage } from "./browser.ts";
-import { chooseIn, choosePurpose, copyAndClose, createKey, filledIn, openCreateKey, row } from "./key_steps.ts";
+import { chooseIn, choosePurpose, copyAndClose, createKey, filledIn, openCreateKey, row, ticked } from "./key_steps.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { openPage, signedInPage, test } from "./scene.ts";
 import { clipboard, isOnTop, leave, openHistory, press, says, signIn } from "./steps.ts";
@@ -50,8 +50,7 @@ test("each purpose fills in a key and leads to its own steps, until the first re
       // No scope is ticked unasked, and only those that read are offered.
       await says(dialog, "Tick what the assistant may read");
       expect(await dialog.getByRole("checkbox").count()).toBe(reading.length);
-      await press(dialog, "Create key");
-      await says(dialog, "Tick at least one");
+      await press(dialog, "Create key", "Tick at least one");
     }
     await dialog.getByRole("checkbox", { name: "read:rewards" }).check();
     await dialog.getByText("Works until").scrollIntoViewIfNeeded();
@@ -60,8 +59,7 @@ test("each purpose fills in a key and leads to its own steps, until the first re
     // Not behind the dialog's bars, though the form was scrolled.
     const warning = dialog.getByText("shown only this once");
     await expect.poll(() => warning.evaluate(isOnTop), { message: purpose }).toBe(true);
-    await says(dialog, step);
-    await says(dialog, "Waiting for the first request …");
+    await says(dialog, step, "Waiting for the first request …");
     if (guide === "sqlite")
       await says(dialog, `npm install --global ${origin}/reference/files/public-data-api-cli.tgz`);
     if (guide === "excel-and-power-bi") {
@@ -94,9 +92,7 @@ test("each purpose fills in a key and leads to its own steps, until the first re
   await press(dialog, "Create key");
   const key = await dialog.getByLabel("API key").inputValue();
   // An admin's own check is no first request.
-  await press(dialog, "Check key");
-  await says(dialog, "Node works");
-  await says(dialog, "Waiting for the first request …");
+  await press(dialog, "Check key", "Node works", "Waiting for the first request …");
   expect((await call("", key, by("node"))).status).toBe(200);
   await browser.clock.fastForward(4000);
   await says(dialog.getByRole("status"), /^Works: \d\d:\d\d, GET \/, from node$/);
@@ -135,46 +131,30 @@ test("a key has one drawer, with an address: its scopes, use, days, history and 
   // A use from before there were numbers, and a day with refusals.
   await sql`update app.api_key_uses set used_on = (current_date - 29) || used_on, refusals[27] = 4 where key_id = ${id}`;
   const page = await signedInPage(admin);
-  expect(await row(page, "Payroll").getByRole("cell").nth(3).textContent()).toBe(
-    "Last usedjust now · Power BI or Excel",
-  );
+  const lastUse = await row(page, "Payroll").getByRole("cell").nth(3).textContent();
+  expect(lastUse).toBe("Last usedjust now · Power BI or Excel");
   await press(row(page, "Payroll"), "Payroll");
   const drawer = page.getByRole("dialog", { name: "Payroll" });
-  for (const words of [
-    "names, email addresses, roles, and teams",
-    "just now, GET /members, by Microsoft.Data.Mashup",
-    "Called on 3 of 30 days: at least 2 answers, 4 refused",
-    "Ada Brandt created Payroll",
-  ])
-    await says(drawer, words);
+  await says(drawer, "names, email addresses, roles, and teams", "just now, GET /members, by Microsoft.Data.Mashup");
+  await says(drawer, "Called on 3 of 30 days: at least 2 answers, 4 refused", "Ada Brandt created Payroll");
   expect(await drawer.getByText("Refused import").count()).toBe(0);
   const days = drawer.getByRole("img", { name: /^Called/ });
   const day = String.raw`; \d+ \w+ \d{4}: `;
-  expect(await days.getAttribute("aria-label")).toMatch(
-    new RegExp(`^Called on 3 of 30 days${day}1 answer${day}4 refused${day}1 answer$`),
-  );
-  const heights = await days
-    .locator("i")
-    .evaluateAll((bars) =>
-      bars.map((bar) =>
-        ["::before", "::after"].map((part) => Math.round(parseFloat(getComputedStyle(bar, part).height))),
-      ),
-    );
+  const label = new RegExp(`^Called on 3 of 30 days${day}1 answer${day}4 refused${day}1 answer$`);
+  expect(await days.getAttribute("aria-label")).toMatch(label);
+  const heights = await days.locator("i").evaluateAll((bars) => {
+    const heightOf = (bar: Element, part: string) => Math.round(parseFloat(getComputedStyle(bar, part).height));
+    return bars.map((bar) => `${heightOf(bar, "::before")} and ${heightOf(bar, "::after")}`);
+  });
   expect(heights).toHaveLength(30);
-  expect([0, 1, 26, 29].map((place) => heights[place])).toEqual([
-    [10, 0],
-    [0, 0],
-    [0, 39],
-    [10, 0],
-  ]);
+  expect([0, 1, 26, 29].map((place) => heights[place])).toEqual(["10 and 0", "0 and 0", "0 and 39", "10 and 0"]);
   await press(drawer, "Copy for a colleague");
   await expect.poll(() => clipboard(page)).toContain("/reference/guides/excel-and-power-bi/");
   await expectGoodLooks(page, "drawer");
   expect(new URL(page.url()).searchParams.get("key")).toBe(id);
   await page.reload();
   await says(drawer, "Called on 3 of 30 days");
-  await page.keyboard.press("Escape");
-  await drawer.waitFor({ state: "hidden" });
+  await leave(drawer, "Escape");
   expect(new URL(page.url()).search).toBe("");
 
   // When it has been replaced, the two lead to each other.
@@ -221,21 +201,17 @@ test("a key that lacks a scope is replaced by one that has it, and warns until t
   await expectGoodLooks(page, "refused-request");
   await copyAndClose(page);
   const needs = "A request by python-requests was refused: it needs Rewards";
-  await says(await chooseIn(row(page, "Catalogue"), "Details"), "GET /rewards, by python-requests/2.32.3, it needs");
-  await says(dialog, needs);
-  await press(dialog, "Replace with other scopes: Catalogue");
-  await says(dialog, "A request was refused without it");
-  const ticked = dialog.getByRole("checkbox", { checked: true });
-  const scopes = ["read:members", "read:activity", "read:rewards"];
-  expect(await ticked.evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value))).toEqual(scopes);
+  await chooseIn(row(page, "Catalogue"), "Details");
+  await says(dialog, "GET /rewards, by python-requests/2.32.3, it needs", needs);
+  await press(dialog, "Replace with other scopes: Catalogue", "A request was refused without it");
+  expect(await ticked(dialog)).toEqual(["read:members", "read:activity", "read:rewards"]);
   await expectGoodLooks(page, "replace-with-other-scopes");
   await press(dialog, "Replace key");
   // The steps of the program that called.
   expect(await dialog.getByLabel("Steps for").inputValue()).toBe("python");
   const next = await copyAndClose(page);
   const [hint, nextHint] = [key, next].map((each) => `sk_live_…${each.slice(-4)}`);
-  await says(page, `${needs}, and ${nextHint}, which replaces it, is not used yet`);
-  await says(page, `replaces ${hint}, with Rewards`);
+  await says(page, `${needs}, and ${nextHint}, which replaces it, is not used yet`, `replaces ${hint}, with Rewards`);
   // It may be replaced again before anything uses it.
   const [{ id }] = (await sql`select id from app.api_keys where hint = ${nextHint ?? ""}`) as [{ id: string }];
   const { data: last } = await client.rpc("replace_api_key", { key_id: id });
