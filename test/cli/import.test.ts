@@ -66,9 +66,8 @@ test("what spreadsheets save is understood: a byte-order mark, semicolons, CRLF,
 });
 
 test("a decimal comma is read, and so are the words for true and false in the languages of LibreOffice", async () => {
-  const words = "TRUE wahr Vrai VERDADERO VERO Verdadeiro waar PRAWDA false FALSCH faux Falso onwaar FAŁSZ fałsz".split(
-    " ",
-  );
+  const named = "TRUE wahr Vrai VERDADERO VERO Verdadeiro waar PRAWDA false FALSCH faux Falso onwaar FAŁSZ fałsz";
+  const words = named.split(" ");
   const cells = ["4999,5", "0,4", "250,0", "1234,567"];
   const rows = words.map((word, n) => [n + 10, "Reward", cells[n] ?? 1, word].join(";"));
   const { lines } = await importFile("words.csv", ["external_id;name;points_cost;is_archived", ...rows].join("\n"));

@@ -197,9 +197,8 @@ test("what an export has that an import does not write is said, if it differs fr
 
 test("an export needs a key that reads the catalogue too, and an is_archived that is true or false", async () => {
   await exported((rows) => rows.map((row) => ({ ...row, is_archived: "nein" })));
-  expect(await refusal()).toContain(
-    'is_archived is true or false: not "nein"; if nothing in that column has changed, delete it',
-  );
+  const problem = 'is_archived is true or false: not "nein"; if nothing in that column has changed, delete it';
+  expect(await refusal()).toContain(problem);
   await exportTo("rewards.csv", "--include_archived");
   const message =
     "rewards.csv is an export: comparing it with the catalogue needs a key with the scope read:rewards too";

@@ -33,18 +33,17 @@ const members = (...values: Row[]) => rows("members", values);
 const none = page("[]", "false");
 
 /** Syncs the lists of the key, members and teams, from these answers. */
-const sync = (answers: typeof proxy.faults, args = [file], key = people.key) => {
+const sync = (answers: typeof proxy.faults, args = [file], key = people.key, more = {}) => {
   proxy.faults = [undefined, ...answers];
-  return runHere(syncCommand, args, proxy.url, key);
+  return runHere(syncCommand, args, proxy.url, key, more);
 };
 
-/** Syncs from these answers, which is to end with these lists not up to date. Returns what it said of them. */
-async function syncWithout(missing: string, ...answers: typeof proxy.faults): Promise<string[]> {
+/** Syncs from these answers, which is to end with this list not up to date, and to say why. */
+async function syncWithout(missing: string, why: string, ...answers: typeof proxy.faults): Promise<void> {
   const lines: string[] = [];
-  proxy.faults = [undefined, ...answers];
-  const ended = runHere(syncCommand, [file], proxy.url, people.key, { say: (line) => void lines.push(line) });
+  const ended = sync(answers, [file], people.key, { say: (line: string) => void lines.push(line) });
   await expect(ended).rejects.toThrow(`Not up to date: ${missing}\nRun the same command again to continue`);
-  return lines;
+  expect(lines).toContain(`${missing}: ${why}`);
 }
 
 const open = (): DatabaseSync => {
@@ -100,9 +99,8 @@ test("what is in the way is named, all other lists are brought up to date, and t
   own.exec("create trigger guard before update on members begin select raise(abort, 'hands off'); end");
   const annie = { ...anna, name: "Annie", cursor: "02" };
   const teams = rows("teams", [{ id: "t", name: "Team", cursor: "01" }]);
-  expect(await syncWithout("members", members(annie), teams)).toContain(
-    "members: hands off; perhaps what you have on the table members is in the way: trigger guard",
-  );
+  const why = "hands off; perhaps what you have on the table members is in the way: trigger guard";
+  await syncWithout("members", why, members(annie), teams);
   expect(own.prepare("select name from teams").all()).toEqual([{ name: "Team" }]);
   own.exec("drop trigger guard");
   expect((await sync([members(annie), none])).done).toContain(": 0 added, 1 changed, 0 deleted");
@@ -116,9 +114,7 @@ test("a table of the user's with the name of a list stays as it is, and is named
   own.exec(`create table teams (id text); create view broken as select * from no_such_table`);
   const schema = () => own.prepare("select sql from sqlite_schema where name = 'teams'").get();
   const before = schema();
-  expect(await syncWithout("teams", members(anna))).toContain(
-    `teams: in the file is a table of your own with the name teams. Rename it`,
-  );
+  await syncWithout("teams", "in the file is a table of your own with the name teams. Rename it", members(anna));
   expect(schema()).toEqual(before);
   expect(own.prepare("select name from members_with_names").all()).toEqual([{ name: "Anna" }]);
 });
@@ -133,9 +129,7 @@ test("a column that the API has only now, and the user already, is named; a view
   expect(readFileSync(`${folder}/members.csv`, "utf8")).toContain("a,Anna,");
 
   own.exec("update sync_lists set columns = replace(columns, ',role', '') where list = 'members'");
-  expect(await syncWithout("members", none)).toContain(
-    "members: members.role is a column of your own, and now one of the API too. Rename it",
-  );
+  await syncWithout("members", "members.role is a column of your own, and now one of the API too. Rename it", none);
   own.exec("alter table members rename column role to my_role");
   await sync([members(anna), none]);
   expect(own.prepare("select count(role) + count(my_role) as n from members").get()).toEqual({ n: 0 });
@@ -168,12 +162,10 @@ test("a file in WAL mode keeps no name of an erased person, also while a viewer 
 });
 
 /** 600 members. Rows of other lengths in another order: SQLite moves some of them, and leaves a copy where they were. */
-const crowd = (change: number, step: number, name: (n: number) => string) =>
-  members(
-    ...Array.from({ length: 600 }, (_, n) => ({
-      ...{ id: `${1000 + ((n * step) % 600)}`, name: name(n), cursor: `${change}${1000 + n}` },
-    })),
-  );
+const crowd = (change: number, step: number, name: (n: number) => string) => {
+  const row = (n: number) => ({ id: `${1000 + ((n * step) % 600)}`, name: name(n), cursor: `${change}${1000 + n}` });
+  return members(...Array.from(Array(600).keys(), row));
+};
 const ofBefore = crowd(1, 1, (n) => `of before${".".repeat(n % 200)}`);
 const corrected = crowd(2, 7, () => "corrected ".repeat(100));
 
@@ -203,13 +195,11 @@ test("temporary files are beside the copy; without room for them, the message sa
   await expect.poll(() => seen).toContainEqual(expect.stringMatching(/^etilqs_/));
 
   open().exec("pragma user_version = 0");
-  for (const [kilobytes, advice] of [
-    [
-      300,
-      "left in the file. Free twice its size in its folder, or once there and in a folder that SQLITE_TMPDIR names",
-    ],
-    [3, "disk I/O error. Check that its folder has room"],
-  ] as const) {
+  const advices = {
+    3: "disk I/O error. Check that its folder has room",
+    300: "left in the file. Free twice its size in its folder, or once there and in a folder that SQLITE_TMPDIR names",
+  };
+  for (const [kilobytes, advice] of Object.entries(advices)) {
     proxy.faults = [undefined, none, none];
     const limited = ["bash", "-c", `ulimit -f ${kilobytes}; exec "$@"`, "bash"];
     const { ended } = startCli(["sync", file], folder, proxy, people.key, limited);
@@ -303,9 +293,7 @@ test("numbers are stored, and written as CSV, with all their digits", async () =
   const ratings = rowsText("day-ratings", one).replace('"rating":null', '"rating":9007199254740993');
   const responses = rowsText("pulse-responses", one).replace('"value":null', `"value":${digits}`);
   await sync([page(ratings, "false"), page(responses, "false")], ["--to", folder], people.analytics);
-  expect(open().prepare("select cast(rating as text) as rating from day_ratings").get()).toEqual({
-    rating: "9007199254740993",
-  });
+  expect(open().prepare("select cast(rating as text) as n from day_ratings").get()).toEqual({ n: "9007199254740993" });
   expect(readFileSync(`${folder}/day-ratings.csv`, "utf8")).toContain(",9007199254740993,");
   expect(open().prepare("select value from pulse_responses").get()).toEqual({ value: digits });
 });
@@ -360,16 +348,14 @@ test("whatever a server answers, the sync ends with a sentence and without a row
   expect(open().prepare("select rating from day_ratings").all()).toEqual([{ rating: 3 }]);
 });
 
+const [earlier, later] = ["2026-11-28T10:15:29.123456Z", "2026-11-28T10:15:30.123456Z"];
+
 // Proves: copies.18
 test.each([
-  [
-    "the earliest moment of its lists",
-    ["2026-11-28T10:15:30.123456Z", "2026-11-28T10:15:29.123456Z"],
-    "; has all changes until 2026-11-28T10:15:29.123456Z",
-  ],
-  ["nothing if one list has none", ["2026-11-28T10:15:30.123456Z", ""], ""],
-  ["nothing if it is no moment", ["2026-11-28T10:15:30.123456Z", "soon"], ""],
-])("sync says until when it has every change: %s", async (_, untils, said) => {
-  const answers = untils.map((until) => page("[]", "false", { "X-Changes-Until": until }));
+  ["the earliest moment of its lists", earlier, `; has all changes until ${earlier}`],
+  ["nothing if one list has none", "", ""],
+  ["nothing if it is no moment", "soon", ""],
+])("sync says until when it has every change: %s", async (_, other, said) => {
+  const answers = [later, other].map((until) => page("[]", "false", { "X-Changes-Until": until }));
   expect((await sync(answers)).done).toBe(`${file}: 0 added, 0 changed, 0 deleted${said}`);
 });
