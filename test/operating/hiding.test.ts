@@ -20,14 +20,10 @@ const { rating, bareRating } = ids;
 /** Files with two teams: Design has ten people, Sales has Olaf, who has rated, too; and somebody has no team. */
 function files(): Files {
   const { members: [ines, olaf] = [], day_ratings: [rated, bare] = [], ...others } = good();
-  const people = Array.from({ length: 9 }, (_, n) => ({
-    ...ines,
-    id: `${ids.ines.slice(0, -2)}9${n}`,
-    email: `${n}@files.example`,
-  }));
+  const person = (n: number) => ({ ...ines, id: `${ids.ines.slice(0, -2)}9${n}`, email: `${n}@files.example` });
   return {
     ...others,
-    members: [ines, { ...olaf, team_id: ids.sales }, ...people] as Cells[],
+    members: [ines, { ...olaf, team_id: ids.sales }, ...Array.from(Array(9).keys(), person)] as Cells[],
     day_ratings: [rated, { ...bare, team_id: ids.sales, created_at: "2026-03-29T02:30:15.5+05:30" }] as Cells[],
   };
 }

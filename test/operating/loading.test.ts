@@ -102,28 +102,17 @@ test("teams of a kudos that the file does not say stay, of a new kudos are those
   expect(await teams({ sender_team_then_id: ids.sales })).toEqual([ids.sales, noTeam, "0,1,1"]);
   expect(await teams({ sender_team_then_id: "", message: "new" })).toEqual([ids.sales, noTeam, "0,1,1"]);
   expect(await teams({ sender_id: ids.olaf })).toEqual([null, noTeam, "0,1,1"]);
-  expect(await teams({ receiver_id: ids.ines, receiver_team_then_id: ids.design })).toEqual([
-    null,
-    ids.design,
-    "0,1,1",
-  ]);
-  const receiver = { receiver_id: ids.olaf, receiver_team_then_id: ids.design };
-  expect(await teams(receiver), "a colleague, of whom the file says the same").toEqual([null, ids.design, "0,1,1"]);
+  // Of the second one, a colleague, the file says the same.
+  for (const receiver_id of [ids.ines, ids.olaf])
+    expect(await teams({ receiver_id, receiver_team_then_id: ids.design })).toEqual([null, ids.design, "0,1,1"]);
 });
 
 test("addresses may pass from one member to another in one load", async () => {
   await loaded(good());
   const [ines, olaf] = good().members as [Cells, Cells];
-  const swapped = [
-    { ...ines, email: "OLAF@files.example" },
-    { ...olaf, email: "ines@files.example" },
-  ];
-  expect((await loaded({ members: swapped })).members).toEqual(["0", "2", "0"]);
-  const handedOn = [
-    { ...olaf, email: "olaf@files.example" },
-    { ...ines, email: "new@files.example" },
-    { ...ines, id: randomUUID(), email: "ines@files.example" },
-  ];
+  const at = (name: string, member: Cells): Cells => ({ ...member, email: `${name}@files.example` });
+  expect((await loaded({ members: [at("OLAF", ines), at("ines", olaf)] })).members).toEqual(["0", "2", "0"]);
+  const handedOn = [at("olaf", olaf), at("new", ines), at("ines", { ...ines, id: randomUUID() })];
   expect((await loaded({ members: handedOn })).members).toEqual(["1", "2", "0"]);
   const emails = await sql`select email from app.members where company_id = ${company} and name <> 'First Admin'`;
   expect(emails.map(({ email }) => email).sort()).toEqual(handedOn.map(({ email }) => email).sort());
@@ -133,9 +122,8 @@ test("somebody who comes back with a new id has their address again when the old
   await loaded(good());
   const [ines, olaf] = good().members as [Cells, Cells];
   const back = { ...ines, id: randomUUID(), email: "INES@files.example" };
-  await expect(loaded({ members: [back] })).rejects.toThrow(
-    `email must be unique in the company, member ${ines.id} has it too`,
-  );
+  const taken = `email must be unique in the company, member ${ines.id} has it too`;
+  await expect(loaded({ members: [back] })).rejects.toThrow(taken);
   const left = { ...ines, email: `left-${ines.id}@invalid.example` };
   expect((await loaded({ members: [left, back] })).members).toEqual(["1", "1", "0"]);
 
@@ -151,10 +139,7 @@ await load(url, full.id, good());
 /** The message with which this load is refused. Checks that it has written nothing. */
 async function refusal(files: Files, id = full.id): Promise<string> {
   const before = await everything(sql);
-  const message = await load(url, id, files).then(
-    () => "none",
-    (error: Error) => error.message,
-  );
+  const message = await load(url, id, files).then(String, (error: Error) => error.message);
   expect(await everything(sql)).toEqual(before);
   return message;
 }
