@@ -42,8 +42,9 @@ export async function openDatabase(setting: string, options: pg.PoolConfig = { m
     await pool.end();
     const { code = "", message } = error as NodeJS.ErrnoException;
     // A code of the network as it is: its message may have a part of a password that was taken for a host or port.
-    const reason = /^E[A-Z]+$/.test(code) ? code : message;
-    throw new OperatorError(`${setting}: no connection (${reason}). Check the address, and its password or PGPASSWORD`);
+    const reason = /^E[A-Z_]+$/.test(code) ? code : message;
+    const advice = /^(E|28|3D)/.test(code) || code === "" ? ". Check the address, and its password or PGPASSWORD" : "";
+    throw new OperatorError(`${setting}: no connection (${reason})${advice}`);
   }
 }
 

@@ -21,7 +21,8 @@ end;
 -- unique_by: the columns with the same value here are together unique in a file; those with key identify a row.
 -- minimum, maximum: of the number of characters, or of the number itself.
 -- when_empty: the SQL of the value to store for an empty cell; null if a cell must not be empty; kept if an empty cell, or
--- a file without the column, leaves what is stored of the same person, and a new row to the triggers.
+-- a file without the column, leaves what is stored of the same
+-- person (<person>_id, for <person>_team_then_id), and a new row to the triggers.
 -- names: the file whose ids the column has. target_column: the column of the target table.
 create function app.loaded_columns() returns table (
   file text, place integer, field text, kind text, unique_by text, minimum integer, maximum integer, when_empty text,

@@ -51,9 +51,9 @@ return (
         when 'date_time' then 'timestamptz' else 'text' end as type,
       loaded.unique_by is not distinct from 'key' as is_key,
       case loaded.kind when 'json' then '::text' else '' end as compared_as,
-      case when loaded.when_empty = 'kept'
-        then format('coalesce(s.%%1$I, case when t.%1$I = s.%1$I then t.%%1$I end)', replace(loaded.field, '_team_then', ''))
-        else 's.%1$I' end as replaced_by
+      case when loaded.when_empty = 'kept' then format(
+        'coalesce(s.%%1$I, case when t.%1$I = s.%1$I then t.%%1$I end)', replace(loaded.field, '_team_then', '')
+      ) else 's.%1$I' end as replaced_by
     from app.loaded_columns() as loaded
   ) as c on c.file = f.file
   where f.file = write_query.file

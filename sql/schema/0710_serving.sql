@@ -79,8 +79,8 @@ return set_config('response.headers', format(
 ), true);
 
 -- The start of the oldest transaction that has written anywhere on this server, at most now: all that was committed before
--- it is below pg_snapshot_xmin of any later snapshot. Null if unknown: of what is prepared, and without track_activities. Of
--- a session, the moment is read before its number, and of those that are prepared meanwhile, both.
+-- it is below pg_snapshot_xmin of any later snapshot. Null beside one whose start is unknown, because it is prepared, or its
+-- session has no track_activities. Of a session, the moment is read before its number, of what is prepared meanwhile, both.
 create function app.oldest_write() returns timestamptz
 language plpgsql volatile security definer set search_path = ''
 as $$

@@ -67,7 +67,7 @@ export class Copy {
 
   /**
    * @param file its name, for messages
-   * @throws CliError when the file is something else, or a copy of another company or by a later version
+   * @throws CliError when the file is something else, or a copy of another company, or with columns of a later version
    */
   constructor(database: DatabaseSync, file: string, company: { id: string; name: string }) {
     this.#database = database;

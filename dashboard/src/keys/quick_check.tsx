@@ -55,7 +55,7 @@ export function QuickCheck({ onChecked }: { onChecked: () => Promise<void> }) {
       setChecked(await checkKey(apiKey));
       form.reset();
     } finally {
-      // Loads the list again: the key now counts as used, or another admin has just revoked it.
+      // Loads the list again: the key now has a check, or another admin has just revoked it.
       void onChecked();
     }
   });

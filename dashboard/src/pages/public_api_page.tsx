@@ -121,10 +121,10 @@ export default function PublicApiPage({ email }: { email: string }) {
   );
 }
 
-/** A form for the same key again. One that was replaced ends with the overlap: what took its place has its lifetime. */
+/** A form for the same key again. One that was replaced ends with the overlap: what took its place has name and lifetime. */
 function likeOf({ name, scopes, replaced_by, ...key }: ApiKey, keys: ApiKey[]): Preset {
   const next = keys.find(({ id }) => id === replaced_by);
-  return next ? likeOf(next, keys) : { name, scopes, lifetime: sameLifetime(key) };
+  return { ...(next ? likeOf(next, keys) : { name, lifetime: sameLifetime(key) }), scopes };
 }
 
 /** What was done: the key's row takes the focus. `words` is null when the person has seen it elsewhere already. */
