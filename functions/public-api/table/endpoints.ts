@@ -254,7 +254,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     summary: "How many kudos, by time, team, person or category",
     description: `Counts kudos in one request, by month, or by up to three of time, team, person, and category, such as \`by=month,receiver_team\`. Rows are sorted by time, newest first, then by kudos, most first; empty groups are omitted. Teams are people's current teams, as in \`GET /members\`; \`sender_team_then\` and \`receiver_team_then\` are those at the time of the kudos. \`include=senders,receivers\` adds how many people take part. At most ${maxGroups.toLocaleString("en-US")} rows, and 400 days.`,
     forAssistants:
-      "Counts kudos. Use it first for how many per team, month, or category, and who gives or gets most. With by sender_team, include senders says how many take part. Teams are today's, those with _then of the time: names null if unknown or deleted.",
+      "Counts kudos. Use it first for how many per team, month, or category, and who gives or gets most. With by sender_team, include senders says how many take part. Teams are today's, with _then of the time: names null if unknown or deleted.",
     parameters: [
       ...ofAggregates(
         "one to three different ones of `day`, `week`, `month`, `quarter` or `year` (one of these), `category`, `sender_team`, `receiver_team`, `sender`, `receiver`, `sender_team_then` and `receiver_team_then`",
