@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { type ApiKey, makeKey, signedIn } from "../support/companies.ts";
 import { call, sql } from "../support/stack.ts";
 import { narrow, wide } from "./browser.ts";
-import { chooseIn, copyAndClose, createKey, names, openMenu, openView, row } from "./key_steps.ts";
+import { chooseIn, copyAndClose, createKey, names, openMenu, openView, row, ticked } from "./key_steps.ts";
 import { clipped, expectGoodLooks, settled } from "./looks.ts";
 import { makeKeys, openPage, setKey, setLastUse, signedInBrowser, signedInPage, test } from "./scene.ts";
 import { expectFocus, leave, press, says } from "./steps.ts";
@@ -187,13 +187,19 @@ test("a key that ended and is called warns until its program uses the next one",
   await says(row(page, "Warehouse"), `${words} in use`);
   // Where what replaced a key was revoked, the key is made again.
   const kept = await makeKey(client, "Reports");
-  const { data: lost } = await client.rpc("replace_api_key", { key_id: kept.id });
+  const { data: lost } = await client.rpc("replace_api_key", {
+    key_id: kept.id,
+    scopes: ["read:members", "write:rewards"],
+  });
   for (const key_id of [next.id, lost.id]) await client.rpc("revoke_api_key", { key_id });
   await page.reload();
   await says(row(page, "Warehouse"), `${words} revoked`);
   await says(row(page, "Reports"), `Expires within a day, and ${lost.hint}, which replaces it, is revoked`);
   await page.getByRole("button", { name: "Create the same again: Warehouse" }).waitFor();
-  await press(await chooseIn(row(page, "Reports"), "Create the same again"), "Create key");
+  const again = await chooseIn(row(page, "Reports"), "Create the same again");
+  // What it had itself, and not what took its place.
+  expect(await ticked(again)).toEqual(["read:members"]);
+  await press(again, "Create key");
   await copyAndClose(page);
   await page.reload();
   await expect.poll(() => names(page)).toEqual(["Warehouse"]);
